@@ -19,6 +19,11 @@ export const registry: readonly Group<GardenadmContext>[] = [
     load: async () => (await import("./join/join.ts")).join,
   },
   {
+    name: "reset",
+    summary: "Take a node out of its cluster, and from this machine what made it one",
+    load: async () => (await import("./reset/reset.ts")).reset,
+  },
+  {
     name: "status",
     summary: "Say how this machine and its cluster are, also while nothing answers, and what to do next",
     load: async () => (await import("./status/status.ts")).status,

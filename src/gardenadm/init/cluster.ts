@@ -11,12 +11,13 @@ import {
   type ControlPlaneNode,
 } from "../../components/index.ts";
 import { Node, Secret, type KubeClient } from "../../kube/index.ts";
-import type { OperatingSystemConfig } from "../../api/index.ts";
+import { Cluster, type OperatingSystemConfig } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { checksumOf } from "../../components/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { controlPlaneMachines, type ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
 
 /** The namespace of a self-hosted Shoot's control plane. */
@@ -25,41 +26,68 @@ export const NAMESPACE = SYSTEM_NAMESPACE;
 /** The workloads that become static pods, in the order in which they begin. */
 const STATIC: readonly ComponentName[] = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
 
-/** What the control plane on this machine is made from, with what the cluster has of Secrets by now. */
+/** What a self-hosted Shoot is made from. */
+type Made = Pick<Configuration, "shoot" | "cloudProfile">;
+
+/** What the control plane with this machine in it is made from, with what the cluster has of Secrets by now. */
 export async function readControlPlane(
   client: KubeClient,
-  { shoot, cloudProfile }: Pick<Configuration, "shoot" | "cloudProfile">,
-  { hostName, addresses }: Pick<ThisMachine, "hostName" | "addresses">,
+  { shoot, cloudProfile }: Made,
+  { hostName: name, addresses }: Pick<ThisMachine, "hostName" | "addresses">,
   uid: string,
+): Promise<ControlPlaneContext> {
+  const made = { shoot: Shoot.parse({ ...shoot, metadata: { ...shoot.metadata, uid } }), cloudProfile };
+  return await contextOf(client, made, withOwn(await knownNodes(client), { name, addresses }));
+}
+
+/** The same of the nodes that the cluster has, and of the Shoot as the cluster knows it. Throws an OperatorError where it knows none. */
+export async function readClusterContext(client: KubeClient): Promise<ControlPlaneContext> {
+  return await contextOf(client, await readMade(client), await knownNodes(client));
+}
+
+/** The Shoot and its profile, as the cluster itself knows them. */
+export async function readMade(client: KubeClient): Promise<Made> {
+  const cluster = await client.read(Cluster, { name: NAMESPACE });
+  if (cluster !== undefined) return Cluster.schema.parse(cluster).spec as Made;
+  throw new OperatorError(`Cluster ${NAMESPACE} does not exist: 'gardenadm init' on the first node makes it`);
+}
+
+async function contextOf(
+  client: KubeClient,
+  { shoot, cloudProfile }: Made,
+  nodes: readonly ControlPlaneNode[],
 ): Promise<ControlPlaneContext> {
   const secrets = await client.list(Secret, { namespace: NAMESPACE });
   const authority = secrets.find(({ metadata }) => metadata.name === "ca")?.data?.["ca.crt"];
   const domain = shoot.spec.dns?.domain;
   return {
-    shoot: Shoot.parse({ ...shoot, metadata: { ...shoot.metadata, uid } }),
-    cloudProfile,
+    ...{ shoot, cloudProfile, nodes },
     namespace: NAMESPACE,
     checksums: Object.fromEntries(secrets.map(({ metadata, data = {} }) => [metadata.name, checksumOf(data)])),
     images: imagesFor(shoot.spec.kubernetes.version),
-    nodes: await controlPlaneNodes(client, { name: hostName, addresses }),
     managesResources: true,
     ...(authority === undefined ? {} : { authority: Buffer.from(authority, "base64").toString() }),
     ...(domain === undefined ? {} : { externalDomain: domain }),
   };
 }
 
-/** The nodes that carry the control plane: those that the cluster has, and this one. The only one has founded its etcds. */
-async function controlPlaneNodes(client: KubeClient, own: ControlPlaneNode): Promise<ControlPlaneNode[]> {
-  const known = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).flatMap(nodeOf);
-  const others = known.filter(({ name }) => name !== own.name);
-  if (others.length === 0) return [{ ...own, founds: true }];
-  return [...others, own].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+/** The nodes that carry the control plane, in the order of their names. One that is alone has founded its etcds. */
+async function knownNodes(client: KubeClient): Promise<ControlPlaneNode[]> {
+  const nodes = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).flatMap(nodeOf);
+  return nodes.length === 1 ? nodes.map((node) => ({ ...node, founds: true })) : nodes.toSorted(byName);
 }
 
-function nodeOf(node: Node): ControlPlaneNode[] {
-  const { addresses = [] } = node.status ?? {};
-  const [first, ...more] = addresses.filter(({ type }) => type === "InternalIP").map(({ address }) => address);
-  return first === undefined ? [] : [{ name: node.metadata.name, addresses: [first, ...more] }];
+function withOwn(known: readonly ControlPlaneNode[], own: ControlPlaneNode): ControlPlaneNode[] {
+  const others = known.filter(({ name }) => name !== own.name).map(({ name, addresses }) => ({ name, addresses }));
+  return others.length === 0 ? [{ ...own, founds: true }] : [...others, own].toSorted(byName);
+}
+
+const byName = (one: ControlPlaneNode, other: ControlPlaneNode): number => (one.name < other.name ? -1 : 1);
+
+function nodeOf({ metadata: { name }, status }: Node): ControlPlaneNode[] {
+  const internal = (status?.addresses ?? []).filter(({ type }) => type === "InternalIP");
+  const [first, ...more] = internal.map(({ address }) => address);
+  return first === undefined ? [] : [{ name, addresses: [first, ...more] }];
 }
 
 /** The objects of the control plane's components, its workloads without pods of their own. */

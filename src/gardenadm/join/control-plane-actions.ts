@@ -3,7 +3,7 @@ import { components, type ControlPlaneContext, type ControlPlaneNode } from "../
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
-import { readControlPlane } from "../init/cluster.ts";
+import { readControlPlane, readMade } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import { markNode } from "../init/mark-node.ts";
 import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
@@ -61,8 +61,8 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
       await applyMachine({ ...machine, readSecret: noSecret }, config, { signal, tell });
     });
   const read = async () => {
-    const { shoot, cloudProfile } = await readCluster(get("administrator"));
-    return await readControlPlane(get("administrator"), { shoot, cloudProfile }, machine, shoot.metadata.uid ?? "");
+    const made = await readMade(get("administrator"));
+    return await readControlPlane(get("administrator"), made, machine, made.shoot.metadata.uid ?? "");
   };
   const members = () => createOwnMembers({ root: machine.root, ...sides(get("context"), machine.hostName) });
 

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { Cluster } from "../../api/index.ts";
 import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
 import { SYSTEM_NAMESPACE, type NodeRole } from "../../api/names.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
@@ -16,7 +15,7 @@ import {
 } from "../../kube/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { ADMIN_KUBECONFIG } from "../connection.ts";
-import { NAMESPACE } from "../init/cluster.ts";
+import { NAMESPACE, readMade } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { demandsOf } from "../preflight/demands.ts";
@@ -74,13 +73,7 @@ export const agentClient = ({ places }: Pick<AgentIdentity, "places">): KubeClie
 
 /** What the cluster says of itself to its nodes. */
 export async function readCluster(client: KubeClient): Promise<ControlPlaneContext> {
-  const cluster = await client.read(Cluster, { name: NAMESPACE });
-  if (cluster === undefined)
-    throw new OperatorError(`Cluster ${NAMESPACE} does not exist: 'gardenadm init' on the first node makes it`);
-  const { shoot, cloudProfile } = Cluster.schema.parse(cluster).spec as Pick<
-    ControlPlaneContext,
-    "shoot" | "cloudProfile"
-  >;
+  const { shoot, cloudProfile } = await readMade(client);
   const images = imagesFor(shoot.spec.kubernetes.version);
   return { shoot, cloudProfile, namespace: NAMESPACE, checksums: {}, images, nodes: [] };
 }
@@ -138,12 +131,12 @@ export async function nodeReady(client: KubeClient, name: string, scope: StepSco
   });
 }
 
-/** Throws an OperatorError where another machine is the node of this one's name: Kubernetes knows machines by these only. */
+/** Throws an OperatorError where another machine is at work as the node of this one's name: Kubernetes knows machines by these only. */
 export async function refuseNamesake(client: KubeClient, { root, hostName }: ThisMachine): Promise<void> {
-  const known = (await client.read(Node, { name: hostName }))?.status?.nodeInfo?.machineID;
+  const node = await client.read(Node, { name: hostName });
   const own = (await readFile(join(root, "/etc/machine-id"), "utf8").catch(() => "")).trim();
-  if (known === undefined || known === "" || known === own) return;
+  if (node === undefined || !isReady(node) || node.status?.nodeInfo?.machineID === own) return;
   throw new OperatorError(
-    `node ${hostName} is another machine, or this one before it lost its disk: give this one another name with 'hostnamectl hostname NAME', or take the node out by 'gardenadm reset --node ${hostName} --machine-is-gone' on a node of the control plane`,
+    `node ${hostName} is another machine, which is at work: give this one another name with 'hostnamectl hostname NAME'; where this one has lost its disk, wait a minute until the Node is not ready any more`,
   );
 }

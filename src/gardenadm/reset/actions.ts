@@ -1,0 +1,113 @@
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { nodeAgentLeaseName } from "../../api/names.ts";
+import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
+import { nameOf } from "../../etcd/status.ts";
+import { riskOfRemoval } from "../../etcd/quorum.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { Lease, Node, refOf, refTo, Secret, type KubeClient } from "../../kube/index.ts";
+import { NAMESPACE, readClusterContext } from "../init/cluster.ts";
+import { OperatorError } from "../init/fault.ts";
+import type { ThisMachine } from "../init/machine.ts";
+import { applyAll } from "../reconcile/apply-all.ts";
+import { ETCDS, membersOf } from "../reconcile/members.ts";
+import { orderMachines } from "../reconcile/roll-out.ts";
+import { takeTurn, type ClusterTurn } from "../turn.ts";
+import { drain } from "./drain.ts";
+import { bareMachine, removeLeftovers } from "./machine.ts";
+import type { ResetAction, ResetRun } from "./reset-node.ts";
+
+/** What the steps work with. */
+export interface ResetDeps {
+  readonly machine: ThisMachine;
+  /** The node that goes. */
+  readonly node: string;
+  /** The cluster as an administrator sees it, through an API server of another node where this one goes; undefined where it ends. */
+  readonly client: KubeClient | undefined;
+  readonly run: ResetRun;
+  /** The machine does not answer any more: its pods are not waited for. */
+  readonly machineIsGone: boolean;
+}
+
+/** What each step does. Each looks first; what is gone already is left alone. */
+export function createResetActions({ machine, node, client: found, run, machineIsGone }: ResetDeps): {
+  readonly actions: Readonly<Record<ResetAction, (scope: StepScope) => Promise<void>>>;
+  close(): Promise<void>;
+} {
+  let turn: ClusterTurn | undefined;
+  const client = (): KubeClient => {
+    if (found === undefined) throw new Error("there is no cluster");
+    return found;
+  };
+  const others = async (): Promise<readonly ControlPlaneNode[]> =>
+    ((await readClusterContext(client())).nodes ?? []).filter(({ name }) => name !== node);
+
+  const actions: Readonly<Record<ResetAction, (scope: StepScope) => Promise<void>>> = {
+    async safety(scope) {
+      if (run.isControlPlane) await refuseLoss(await others(), node, { ...scope, root: machine.root });
+    },
+    async turn(scope) {
+      turn = await takeTurn(client(), machine.hostName, scope);
+    },
+    async drained(scope) {
+      if (!machineIsGone) await drain(client(), node, scope);
+    },
+    async agentStopped({ signal }) {
+      await machine.systemctl(["stop", "gardener-node-agent.service"], signal).catch(() => "");
+    },
+    async members(scope) {
+      for (const role of ETCDS) {
+        const membership = membersOf(role, await others(), { ...scope, root: machine.root });
+        const own = (await membership.readMembers()).find(({ name }) => name === node);
+        if (own === undefined) continue;
+        await membership.moveLeaderAway(own.id);
+        await membership.removeMember(own.id);
+      }
+    },
+    async node() {
+      const certificates = (await client().list(Secret, { namespace: NAMESPACE })).filter(({ metadata }) =>
+        metadata.name.endsWith(`.${node}`),
+      );
+      for (const secret of certificates) await client().remove(refOf(secret));
+      await client().remove(refTo(Node, { name: node }));
+      await client().remove(refTo(Lease, { namespace: NAMESPACE, name: nodeAgentLeaseName(node) }));
+    },
+    async exposure() {
+      const context = await readClusterContext(client());
+      await orderMachines(client(), context);
+      await applyAll(client(), components["kube-proxy"].objects(context));
+    },
+    machine: async (scope) => await bareMachine(machine, scope),
+    leftovers: async (scope) => await removeLeftovers(machine, scope),
+  };
+  return { actions, close: async () => void (await Promise.all([turn?.end(), found?.close()])) };
+}
+
+/** Etcd has a check of its own, when it is too late for the pods. */
+async function refuseLoss(
+  others: readonly ControlPlaneNode[],
+  node: string,
+  scope: StepScope & { readonly root: string },
+): Promise<void> {
+  for (const role of ETCDS) {
+    const statuses = await membersOf(role, others, scope).readStatus();
+    const own = statuses.find(({ member }) => member.name === node)?.member;
+    if (own === undefined) continue;
+    const risk = riskOfRemoval(statuses, own.id);
+    if (risk !== undefined) throw new OperatorError(`cannot take ${nameOf(own)} out of etcd-${role}: ${risk.reason}`);
+  }
+}
+
+/** The facts about a node that is to go, as its cluster has them. Throws an OperatorError where workers would lose their control plane. */
+export async function readResetRun(client: KubeClient, node: string, isHere: boolean): Promise<ResetRun> {
+  const nodes = await client.list(Node);
+  const carries = ({ metadata }: Node) => metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
+  const own = nodes.find(({ metadata }) => metadata.name === node);
+  const isControlPlane = own === undefined ? isHere : carries(own);
+  const others = nodes.filter(({ metadata }) => metadata.name !== node);
+  const isLast = isControlPlane && !others.some(carries);
+  if (isLast && others.length > 0)
+    throw new OperatorError(
+      `node ${node} is the last one of the control plane, and ${others.map(({ metadata }) => metadata.name).join(", ")} would be without: reset these first`,
+    );
+  return { isControlPlane, isHere, isLast };
+}

@@ -1,0 +1,105 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { StepScope } from "../../in-process/run.ts";
+import { applyMachine } from "../../node-agent/apply-machine.ts";
+import { createRun } from "../../node-agent/commands.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import type { ThisMachine } from "../init/machine.ts";
+import { isThere } from "../node-agent/credentials.ts";
+import { withMachine } from "../node-agent/machine-lock.ts";
+import { agentPlacesIn } from "../node-agent/places.ts";
+import { noSecret } from "../join/newcomer.ts";
+
+/** Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought. */
+export async function bareMachine(machine: ThisMachine, { signal, tell }: StepScope): Promise<void> {
+  const { root, systemctl } = machine;
+  if (await isThere(join(root, "/etc/systemd/system/kubelet.service")))
+    await systemctl(["stop", "kubelet.service"], signal);
+  tell("ending pods");
+  await endPods(machine, signal);
+  await withMachine(agentPlacesIn(root).lock, signal, async () => {
+    await applyMachine({ ...machine, readSecret: noSecret }, { spec: { files: [], units: [] } }, { signal, tell });
+  });
+}
+
+/** Containers first, their sandboxes with them; what a kubelet has mounted for pods goes with them. */
+async function endPods({ ctr, systemctl }: ThisMachine, signal: AbortSignal): Promise<void> {
+  const ids = words(await ctr(["containers", "list", "--quiet"], signal));
+  for (const id of ids) {
+    await ctr(["tasks", "kill", "--all", "--signal", "SIGKILL", id], signal).catch(() => "");
+    await ctr(["tasks", "delete", "--force", id], signal).catch(() => "");
+    await ctr(["containers", "delete", id], signal).catch(() => "");
+    await ctr(["snapshots", "remove", id], signal).catch(() => "");
+  }
+  // It remembers sandboxes of which there is nothing any more.
+  if (ids.length > 0) await systemctl(["restart", "containerd.service"], signal);
+}
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
+
+/** What programs have made on the machine while it was a node, and that goes with them. */
+const LEFTOVERS = [
+  "/etc/cni/net.d",
+  "/etc/kubernetes",
+  "/var/cache/gardenadm",
+  "/var/lib/cni",
+  "/var/lib/etcd-events",
+  "/var/lib/etcd-main",
+  "/var/lib/gardener-node-agent",
+  "/var/lib/kubelet",
+  "/var/lib/static-pods",
+  "/var/log/containers",
+  "/var/log/pods",
+];
+
+/** What the machine itself has brought, and keeps. */
+const KEPT = "/etc/kubernetes/kubelet.conf.d";
+
+/** Removes it, and gardenadm's own notes at last: without them, the machine is as it was before. */
+export async function removeLeftovers({ root }: ThisMachine, { signal }: StepScope): Promise<void> {
+  await unmountBelow(root, "/var/lib/kubelet", signal);
+  for (const folder of LEFTOVERS) await removeBut(join(root, folder), join(root, KEPT));
+  await endPodNetwork(signal);
+  await forgetNames(join(root, "/etc/hosts"));
+  await rm(join(root, "/var/lib/gardenadm"), { recursive: true, force: true });
+}
+
+async function removeBut(folder: string, kept: string): Promise<void> {
+  if (!kept.startsWith(`${folder}/`)) return await rm(folder, { recursive: true, force: true });
+  for (const entry of await readdir(folder).catch(() => []))
+    if (join(folder, entry) !== kept) await rm(join(folder, entry), { recursive: true, force: true });
+}
+
+async function unmountBelow(root: string, folder: string, signal: AbortSignal): Promise<void> {
+  const umount = createRun("umount", ["--lazy"], { milliseconds: 10_000 });
+  const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "");
+  const below = mounts
+    .filter((path) => path.startsWith(`${join(root, folder)}/`))
+    .toSorted()
+    .toReversed();
+  for (const path of below) await umount([path.replaceAll("\\040", " ")], signal).catch(() => "");
+}
+
+/** Rules of kube-proxy and of network plugins, namespaces and links of pods, and routes to those of other nodes. */
+async function endPodNetwork(signal: AbortSignal): Promise<void> {
+  const shell = createRun("sh", ["-c"], { milliseconds: 60_000 });
+  await shell([NETWORK_END], signal);
+}
+
+const NETWORK_END = `
+set -u
+for tables in iptables ip6tables; do
+  command -v "$tables" >/dev/null || continue
+  "$tables-save" | grep -Ev '(KUBE-|CNI-|cni)' | "$tables-restore" || true
+done
+for path in /run/netns/cni-*; do [ -e "$path" ] && { umount "$path"; rm -f "$path"; }; done
+for link in $(ip -o link show type veth | sed -n 's/^[0-9]*: \\(veth[^@:]*\\).*/\\1/p'); do ip link delete "$link" || true; done
+ip route flush proto 77 || true
+`;
+
+/** Lines of ours; those of others stay. */
+async function forgetNames(file: string): Promise<void> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const lines = text.split("\n").filter((line) => !line.endsWith(" # API server"));
+  if (lines.join("\n") !== text) await writeWhole(file, Buffer.from(lines.join("\n")), 0o644);
+}

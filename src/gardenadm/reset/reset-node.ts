@@ -1,0 +1,42 @@
+import { defineFlow, type Condition } from "../../flow/flow.ts";
+
+/** What is done to take a node out of its cluster. */
+export type ResetAction =
+  "safety" | "turn" | "drained" | "agentStopped" | "members" | "node" | "exposure" | "machine" | "leftovers";
+
+/** The facts that decide which steps are done. */
+export interface ResetRun {
+  /** The node carries the control plane. */
+  readonly isControlPlane: boolean;
+  /** This machine is the node. */
+  readonly isHere: boolean;
+  /** There is no cluster any more, or it ends with this node. */
+  readonly isLast: boolean;
+}
+
+/** What a row does, as plans say it. */
+export interface ResetRow {
+  readonly action: ResetAction;
+  readonly does: string;
+}
+
+const when = (text: string, holds: (run: ResetRun) => boolean): Condition<ResetRun> => ({ text, holds });
+const hasCluster = when("a cluster goes on without the node", ({ isLast }) => !isLast);
+const carriesControlPlane = when("the node carries the control plane", ({ isControlPlane }) => isControlPlane);
+const isHere = when("this machine is the node", (run) => run.isHere);
+
+const row = (action: ResetAction, does: string, ...after: ResetAction[]) => ({ do: { action, does }, after });
+
+/** Takes a node out of its cluster, and from the machine what makes it one. */
+// prettier-ignore
+export const resetNode = defineFlow<ResetRun, ResetRow, ResetAction>("Reset a node", {
+  safety: { ...row("safety", "sees that etcd keeps its quorum, and workers their control plane"), when: [hasCluster] },
+  turn: { ...row("turn", "waits until no node joins, and no other command changes the control plane", "safety"), when: [hasCluster, carriesControlPlane] },
+  drained: { ...row("drained", "takes new pods off the node, and has those that are there go elsewhere", "turn"), when: [hasCluster] },
+  agentStopped: { ...row("agentStopped", "stops the agent, which would put back what goes", "drained"), when: [isHere] },
+  members: { ...row("members", "moves the lead off the node's etcds, and takes them out of their clusters", "agentStopped"), when: [hasCluster, carriesControlPlane] },
+  node: { ...row("node", "removes the Node, its agent's Lease and its certificates", "members"), when: [hasCluster] },
+  exposure: { ...row("exposure", "takes the node's address out of where others find the API servers", "node"), when: [hasCluster, carriesControlPlane] },
+  machine: { ...row("machine", "ends pods and units, and removes all files that gardenadm has written", "exposure"), when: [isHere] },
+  leftovers: { ...row("leftovers", "removes what kubelet, containers and network plugins have left", "machine"), when: [isHere] },
+});

@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { CliError, type Exit } from "../../cli/exit.ts";
+import { flag, text } from "../../cli/option.ts";
+import { withLock } from "../../in-process/lock.ts";
+import { createKubeClient, Node, parseKubeconfig, type KubeClient } from "../../kube/index.ts";
+import { readFile } from "node:fs/promises";
+import { clusterOptions } from "../connection.ts";
+import { defineCommand, type GardenadmContext } from "../context.ts";
+import { findThisMachine, type ThisMachine } from "../init/machine.ts";
+import { placesIn } from "../init/places.ts";
+import { isThere } from "../node-agent/credentials.ts";
+import { ADMIN_KUBECONFIG } from "../../self-hosted/machine-config.ts";
+import { createTables, inWords } from "../tables.ts";
+import { createResetActions, readResetRun } from "./actions.ts";
+import { resetNode, type ResetRun } from "./reset-node.ts";
+
+/** `gardenadm reset` */
+export const reset = defineCommand({
+  name: "reset",
+  summary: "Take a node out of its cluster, and from this machine what made it one",
+  description:
+    "Its pods go elsewhere, its members leave etcd, its Node goes, and this machine is as bare as before. A worker needs an administrator's kubeconfig for its cluster's part. " +
+    "With --node it takes another node out, whose machine is gone for good. Interrupted or killed, the same command goes on where it was.",
+  examples: [
+    "gardenadm reset",
+    "gardenadm reset -k admin.conf",
+    "gardenadm reset --node b --machine-is-gone",
+    "gardenadm reset --machine-only",
+  ],
+  args: {},
+  options: {
+    node: text("name", "Another node, whose machine is gone"),
+    machineIsGone: flag(
+      "With --node: say that the machine is gone; were it to come back, it would not be a node any more",
+    ),
+    machineOnly: flag("Leave the cluster as it is: it is gone, or knows nothing of this machine any more"),
+    ...clusterOptions,
+  },
+  async run({ options, context }) {
+    const machine = await findThisMachine();
+    const { node, machineIsGone, machineOnly } = options;
+    if ((node !== undefined) !== machineIsGone)
+      throw new CliError(
+        "usage",
+        "--node and --machine-is-gone belong together: a machine that is there takes itself out, by 'gardenadm reset' on it",
+      );
+    if (node !== undefined && machineOnly)
+      throw new CliError("usage", "--machine-only is about this machine: leave out --node");
+    if (node === machine.hostName) throw new CliError("usage", `this machine is node ${node}: leave out --node`);
+    if (machineOnly)
+      return await carryOut(context, machine, { node: machine.hostName, run: ALONE, machineIsGone: false });
+    const client = await clusterFor(context, machine, options.kubeconfig, node ?? machine.hostName);
+    const isHere = node === undefined;
+    const run = await readResetRun(client, node ?? machine.hostName, isHere).catch((error: unknown) => {
+      throw new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
+    });
+    return await carryOut(context, machine, { node: node ?? machine.hostName, run, machineIsGone, client });
+  },
+});
+
+const ALONE: ResetRun = { isControlPlane: true, isHere: true, isLast: true };
+
+interface Wanted {
+  readonly node: string;
+  readonly run: ResetRun;
+  readonly machineIsGone: boolean;
+  readonly client?: KubeClient;
+}
+
+async function carryOut(context: GardenadmContext, machine: ThisMachine, wanted: Wanted): Promise<Exit> {
+  const places = placesIn(machine.root);
+  const { node, run, machineIsGone, client } = wanted;
+  const tables = createTables(context, { journal: places.journal, about: node });
+  try {
+    await withLock(places.lock, async () => {
+      const { actions, close } = createResetActions({ machine, node, run, machineIsGone, client });
+      try {
+        await tables.run(resetNode, run, async ({ action }, scope) => await actions[action](scope));
+      } finally {
+        await close();
+      }
+    });
+  } catch (error) {
+    throw inWords(error, context.signal);
+  }
+  context.terminal.err.write(
+    run.isHere
+      ? `\nThis machine is no node any more.\n`
+      : `\nNode ${node} is out of the cluster.\nNext: kubectl get nodes\n`,
+  );
+  return "done";
+}
+
+/** An API server that stays: on a node of the control plane that goes, one of another node's. */
+async function clusterFor(
+  context: GardenadmContext,
+  machine: ThisMachine,
+  kubeconfig: string | undefined,
+  node: string,
+): Promise<KubeClient> {
+  const own = join(machine.root, ADMIN_KUBECONFIG);
+  if (kubeconfig !== undefined || !(await isThere(own))) return (await context.cluster({ kubeconfig })).client;
+  const local = createKubeClient({ file: own }, { userAgent: "gardenadm" });
+  const nodes = await local.list(Node, { labelSelector: CONTROL_PLANE_LABEL }).catch((cause: Error) => {
+    throw new CliError(
+      "unreachable",
+      `the API server of this node does not answer (${cause.message}): name the kubeconfig of another one with --kubeconfig, or take only this machine's part away with --machine-only`,
+      { cause },
+    );
+  });
+  const other = nodes.find(({ metadata }) => metadata.name !== node);
+  const address = other?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
+  if (address === undefined || node !== machine.hostName) return local;
+  await local.close();
+  const text = await readFile(own, "utf8");
+  const { server } = parseKubeconfig(text);
+  return createKubeClient({ kubeconfig: text.replace(server, `https://${address}`) }, { userAgent: "gardenadm" });
+}
