@@ -42,8 +42,8 @@ export default defineConfig({
         test: {
           name: "self-hosted",
           include: ["test/self-hosted/**/*.test.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
+          testTimeout: 600_000,
+          hookTimeout: 900_000,
           maxWorkers: 1,
           fileParallelism: false,
         },
@@ -52,8 +52,8 @@ export default defineConfig({
         test: {
           name: "self-hosted-whole",
           include: ["test/self-hosted-whole/**/*.test.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
+          testTimeout: 900_000,
+          hookTimeout: 1_800_000,
           maxWorkers: 1,
           fileParallelism: false,
         },

@@ -12,6 +12,9 @@ import { migrate } from "../src/workflows/migrate.ts";
 import { reconcile } from "../src/workflows/reconcile.ts";
 import { restore } from "../src/workflows/restore.ts";
 import { startControlPlane } from "../src/gardenadm/init/start-control-plane.ts";
+import { joinControlPlane } from "../src/gardenadm/join/join-control-plane.ts";
+import { joinWorker } from "../src/gardenadm/join/join-worker.ts";
+import { describeSelfHostedAction, reconcileSelfHosted } from "../src/workflows/reconcile-self-hosted.ts";
 
 /** docs/flows.md: each flow as a diagram and as a table, from the tables that run. */
 export function flowReference(): string {
@@ -20,7 +23,10 @@ export function flowReference(): string {
   const sections = [
     ...ofShoots.map((flow) => section(flow, describeAction)),
     ...ofInstallations.map((flow) => section(flow, describeInstallationAction)),
-    section(startControlPlane, ({ does }) => ({ does, where: "the machine" })),
+    section(startControlPlane, onMachine),
+    section(reconcileSelfHosted, describeSelfHostedAction),
+    section(joinWorker, onMachine),
+    section(joinControlPlane, onMachine),
   ];
   return `${[introduction, ...sections].join("\n\n")}\n`;
 }
@@ -33,9 +39,12 @@ A flow is a table of steps. A step runs as soon as every step that it comes afte
 go on holds back only what comes after it. The name of a step is its activity id (\`<step>/apply\` and \`<step>/wait\`
 where it has two), its line in the Temporal UI, \`taskID\` in \`status.lastErrors\`, and its line in \`perennial shoot watch\`.
 
-The last one is \`gardenadm init\`'s, which has no Temporal: its own process runs it, and its journal is on the machine's disk.
+The last four are gardenadm's, which has no Temporal: its own process runs them, and their journal is on the machine's disk. \`gardenadm init\`
+runs the first two of them, one after the other, and \`gardenadm join\` one of the others.
 
 Rounded steps are skipped unless their condition holds; \`perennial flow plan\` says which, and why, for one Shoot.`;
+
+const onMachine = ({ does }: { readonly does: string }) => ({ does, where: "the machine" });
 
 function section<Subject, Action>(
   flow: Flow<Subject, Action>,

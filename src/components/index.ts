@@ -83,7 +83,7 @@ export { nodeAgentSecretName } from "./node/pool.ts";
 export { CLUSTER_INFO_PATH, clusterInfo } from "./on-nodes/cluster-info.ts";
 export { inHostNetwork } from "./on-nodes/host-phase.ts";
 export { HOST_PORTS } from "./on-nodes/host-ports.ts";
-export { placed, toleratesControlPlane, type PodPlace } from "./on-nodes/place.ts";
+export type { PodPlace } from "./on-nodes/place.ts";
 export { resourceManagerOnNodes } from "./on-nodes/resource-manager.ts";
 export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/configuration.ts";
 export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";

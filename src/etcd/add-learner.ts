@@ -8,7 +8,7 @@ import { nameOf } from "./status.ts";
 /** Makes the newcomer a member without a vote, unless it is a member already, and answers with it. */
 export async function addLearner(scope: Scope, newcomer: Newcomer): Promise<Member> {
   const what = `add member ${newcomer.name} (${newcomer.peerURL})`;
-  const task = { what, within: scope.patience.change, explain: scope.explain };
+  const task = { what, within: scope.timeouts.change, explain: scope.explain };
   return await insist(task, scope, async (): Promise<Found<Member>> => {
     const members = await scope.list();
     const known = members.find(({ peerURLs }) => peerURLs.includes(newcomer.peerURL));

@@ -8,7 +8,7 @@ import { nameOf } from "./status.ts";
  * takes. Nothing where there is no such member, or where it answers.
  */
 export async function findStale(scope: Scope, name: string): Promise<Member | undefined> {
-  const { change, silence } = scope.patience;
+  const { change, silence } = scope.timeouts;
   let since: number | undefined;
   const task = { what: `find out whether member ${name} is dead`, within: Math.max(change, 2 * silence) };
   return await insist(task, scope, async (): Promise<Found<Member | undefined>> => {

@@ -7,7 +7,7 @@ import { refusal, type Waiting } from "./insist.ts";
 import { moveLeaderAway } from "./move-leader.ts";
 import { promote, untilSynced } from "./promote.ts";
 import { removeMember, type Removal } from "./remove-member.ts";
-import { createScope, type Patience } from "./scope.ts";
+import { createScope, type Timeouts } from "./scope.ts";
 import type { MemberStatus } from "./status.ts";
 
 /**
@@ -39,12 +39,12 @@ export interface Membership {
 /** What a membership is read and changed by. */
 export interface MembershipOptions extends Waiting {
   readonly etcdctl: Etcdctl;
-  readonly patience?: Partial<Patience>;
+  readonly timeouts?: Partial<Timeouts>;
 }
 
 /** The members of the etcd that `etcdctl` reaches. */
-export function createMembership({ etcdctl, patience, ...waiting }: MembershipOptions): Membership {
-  const scope = createScope(etcdctl, waiting, { ...usual, ...patience });
+export function createMembership({ etcdctl, timeouts, ...waiting }: MembershipOptions): Membership {
+  const scope = createScope(etcdctl, waiting, { ...usual, ...timeouts });
   return {
     readMembers: async () => await reading("read who the members of etcd are", () => scope.list()),
     readStatus: async () =>
@@ -59,7 +59,7 @@ export function createMembership({ etcdctl, patience, ...waiting }: MembershipOp
 }
 
 /** A large database takes long to arrive; a restart takes seconds. */
-const usual: Patience = { change: 60_000, sync: 300_000, silence: 10_000 };
+const usual: Timeouts = { change: 60_000, sync: 300_000, silence: 10_000 };
 
 async function reading<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {

@@ -8,7 +8,7 @@ import { nameOf, type Answering, type MemberStatus } from "./status.ts";
 export async function moveLeaderAway(scope: Scope, from: string): Promise<string> {
   const what = `make another member lead instead of ${from}`;
   let attempt = 0;
-  const task = { what, within: scope.patience.change, explain: scope.explain };
+  const task = { what, within: scope.timeouts.change, explain: scope.explain };
   return await insist(task, scope, async (): Promise<Found<string>> => {
     const statuses = await scope.askEach(await scope.list());
     const leading = leaderOf(statuses);

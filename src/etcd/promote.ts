@@ -20,7 +20,7 @@ export function isSmall(lag: number): boolean {
 export async function untilSynced(scope: Scope, id: string): Promise<void> {
   const what = `sync member ${id}`;
   let least = Infinity;
-  await insist({ what, within: scope.patience.sync }, scope, async (): Promise<Found<true>> => {
+  await insist({ what, within: scope.timeouts.sync }, scope, async (): Promise<Found<true>> => {
     const member = await scope.find(id, what);
     const name = nameOf(member);
     if (!member.started) return { waitsFor: `${name} has not started yet` };
@@ -41,7 +41,7 @@ export async function untilSynced(scope: Scope, id: string): Promise<void> {
 /** Gives the learner its vote, unless it has it. */
 export async function promote(scope: Scope, id: string): Promise<void> {
   const what = `promote member ${id}`;
-  const task = { what, within: scope.patience.change, explain: scope.explain };
+  const task = { what, within: scope.timeouts.change, explain: scope.explain };
   await insist(task, scope, async (): Promise<Found<true>> => {
     const member = await scope.find(id, what);
     if (!member.isLearner) return { done: true };

@@ -15,7 +15,7 @@ export interface Removal {
 /** Takes the member out of the cluster, unless it is out. Its process ends itself, and its data is worth nothing then. */
 export async function removeMember(scope: Scope, id: string, { quorumIsLost = false }: Removal): Promise<void> {
   const what = `remove member ${id}`;
-  const task = { what, within: scope.patience.change, explain: scope.explain };
+  const task = { what, within: scope.timeouts.change, explain: scope.explain };
   await insist(task, scope, async (): Promise<Found<true>> => {
     const members = await scope.list();
     const member = members.find((one) => one.id === id);

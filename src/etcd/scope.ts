@@ -6,7 +6,7 @@ import { quorumOf } from "./quorum.ts";
 import { askEach, askMember, listMembers, nameOf, type MemberStatus } from "./status.ts";
 
 /** How long, in ms, is waited: for etcd to take a change; for a learner that gets no closer; for a silent member before it counts as dead. */
-export interface Patience {
+export interface Timeouts {
   readonly change: number;
   readonly sync: number;
   readonly silence: number;
@@ -14,7 +14,7 @@ export interface Patience {
 
 /** One etcd cluster, seen by one caller. */
 export interface Scope extends Waiting {
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
   /** As a quorum agrees; or, also without a quorum, as the one knows that answers. Throws an EtcdError. */
   list(agreed?: "as one knows"): Promise<Member[]>;
   /** Throws a MembershipError where there is no such member. */
@@ -28,10 +28,10 @@ export interface Scope extends Waiting {
 }
 
 /** Puts it together. */
-export function createScope(etcdctl: Etcdctl, { signal, tell }: Waiting, patience: Patience): Scope {
+export function createScope(etcdctl: Etcdctl, { signal, tell }: Waiting, timeouts: Timeouts): Scope {
   const list: Scope["list"] = async (agreed) => await listMembers(etcdctl, signal, agreed);
   return {
-    ...{ signal, tell, patience, list },
+    ...{ signal, tell, timeouts, list },
     async find(id, what) {
       const member = (await list()).find((one) => one.id === id);
       if (member) return member;

@@ -2,63 +2,95 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { stringify } from "yaml";
+import type { NodeRole } from "../../src/api/names.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { CONFIGURATION_FOLDER, giveConfiguration } from "../../src/local/bare/configuration.ts";
 import { giveGardenadm } from "../../src/local/bare/gardenadm.ts";
+import type { ExecOptions, ExecResult } from "../../src/local/bare/exec.ts";
 import { createLogger } from "../../src/log.ts";
 import { startBareGround, type BareGround } from "./bare-machines.ts";
-import { exampleConfiguration } from "./configuration.ts";
+import { interrupt, type Interruption, type Outcome, type Row } from "./interruption.ts";
 
-/** A bare machine with gardenadm and a configuration on it. */
+/** A command of gardenadm: its words, and its standard input. */
+export interface GardenadmCommand extends ExecOptions {
+  readonly words: readonly string[];
+}
+
+/** A bare machine with gardenadm on it, and the example configuration. */
 export interface GardenadmMachine {
   readonly ground: BareGround;
   readonly name: string;
   /** Runs `gardenadm` with these arguments to its end. */
-  gardenadm(...args: readonly string[]): ReturnType<BareGround["machines"]["exec"]>;
-  /** Begins `gardenadm init` and ends it, or the machine, as soon as its journal says that a step is running; the machine is on again. */
-  interruptInit(step: string, by: Interruption): Promise<void>;
+  gardenadm(...args: readonly string[]): Promise<ExecResult>;
+  /** Runs a command that has to succeed. */
+  succeed(command: GardenadmCommand): Promise<ExecResult>;
+  /** Begins a command and ends it, or the machine, as soon as the row is running; then the machine is on again. */
+  interrupt(command: GardenadmCommand, row: Row, by: Interruption): Promise<Outcome>;
+  /** The command by which machines of this role join the cluster whose control plane is on this one. */
+  invite(role: NodeRole): Promise<Invitation>;
   /** An empty disk, with gardenadm and the configuration on it again. */
   wipe(): Promise<void>;
   /** Paths of all files that gardenadm has to do with. */
   files(): Promise<string[]>;
   /** The machine's files, as the host sees them. */
   root(): Promise<string>;
-  /** A client of the machine's API server, as its administrator, over the network. */
-  client(): Promise<KubeClient>;
+  /** A client of the machine's API server, as its administrator, over the network; it is closed after the work. */
+  asAdministrator<T>(work: (client: KubeClient) => Promise<T>): Promise<T>;
   /** SHA-256 of what may be made once only, by name; what is not there yet is left out. */
   identity(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** What ends gardenadm: a signal that it cannot catch, or the machine's power. */
-export type Interruption = "SIGKILL" | "power cut";
+/** A command that makes a machine join, with the token that is its standard input. */
+export interface Invitation extends GardenadmCommand {
+  readonly stdin: string;
+}
 
-/** Where the configuration is on the machine. */
-export const CONFIGURATION = "/root/config";
+/** `gardenadm init` with the example configuration. */
+export const INIT: GardenadmCommand = { words: ["init", "-d", CONFIGURATION_FOLDER] };
 
-/** Makes the machine; `set` names what it is in, and what an interrupted run has left of it goes first. */
-export async function startGardenadmMachine(set: string, name = "a"): Promise<GardenadmMachine> {
-  const ground = await startBareGround(set, [name]);
+/** Makes these machines; `set` names what they are in, and what an interrupted run has left of it goes first. */
+export async function startGardenadmMachines<const Name extends string>(
+  set: string,
+  names: readonly Name[],
+): Promise<{ readonly ground: BareGround; readonly machines: Readonly<Record<Name, GardenadmMachine>> }> {
+  const ground = await startBareGround(set, names);
+  const log = createLogger({ name: set, level: "warn" });
+  const made: [string, GardenadmMachine][] = [];
+  for (const name of names) {
+    const provide = async () => {
+      await giveGardenadm(ground.machines, name, { log });
+      await giveConfiguration(ground.machines, name, { log });
+    };
+    await provide();
+    made.push([name, describe(ground, name, provide)]);
+  }
+  return { ground, machines: Object.fromEntries(made) as Record<Name, GardenadmMachine> };
+}
+
+function describe(ground: BareGround, name: string, provide: () => Promise<void>): GardenadmMachine {
   const { machines, inMachine } = ground;
-  const provide = async () => {
-    await giveGardenadm(machines, name, { log: createLogger({ name: set, level: "warn" }) });
-    await inMachine(name, "mkdir", "-p", CONFIGURATION);
-    await writeConfiguration(ground, name, exampleConfiguration());
-  };
-  await provide();
   const machine = async () =>
     (await machines.list()).find((each) => each.name === name) ?? expect.fail(`${name} is gone`);
   const root = async () => (await machine()).root ?? expect.fail(`${name} is off`);
-  const gardenadm: GardenadmMachine["gardenadm"] = async (...args) => await machines.exec(name, ["gardenadm", ...args]);
+  const run = async ({ words, ...options }: GardenadmCommand) =>
+    await machines.exec(name, ["gardenadm", ...words], options);
+  const gardenadm: GardenadmMachine["gardenadm"] = async (...words) => await run({ words });
   return {
     ...{ ground, name, gardenadm, root },
-    async interruptInit(step, by) {
-      const journal = join(await root(), JOURNAL);
-      const running = gardenadm("init", "-d", CONFIGURATION);
-      await untilRunning(journal, step, running);
-      if (by === "power cut") await machines.cutPower(name);
-      else await machines.exec(name, ["pkill", "--signal", "KILL", "--full", "gardenadm/main"]);
-      expect((await running).code, "the end of gardenadm").not.toBe(0);
-      if (by === "power cut") await machines.on(name);
+    async succeed(command) {
+      const result = await run(command);
+      expect(result.code, `gardenadm ${command.words.join(" ")} on ${name}: ${result.stderr}`).toBe(0);
+      return result;
+    },
+    async interrupt(command, row, by) {
+      return await interrupt(machines, name, { root: await root(), running: async () => await run(command), row, by });
+    },
+    async invite(role) {
+      const flags = role === "control-plane" ? ["--control-plane"] : [];
+      const { code, stdout, stderr } = await gardenadm("token", "create", "--print-join-command", ...flags);
+      expect(code, stderr).toBe(0);
+      const [, token, words] = /^echo (\S+) \| gardenadm (.+)$/.exec(stdout) ?? expect.fail(stdout);
+      return { stdin: token ?? "", words: (words ?? "").split(" ") };
     },
     async wipe() {
       await machines.wipe(name);
@@ -67,10 +99,11 @@ export async function startGardenadmMachine(set: string, name = "a"): Promise<Ga
     async files() {
       return (await inMachine(name, "find", ...FOLDERS, "-type", "f")).split("\n").sort();
     },
-    async client() {
+    async asAdministrator(work) {
       const [{ address }, kubeconfig] = [await machine(), await readFile(join(await root(), ADMIN), "utf8")];
       const text = kubeconfig.replace("https://localhost", `https://${address}`);
-      return createKubeClient({ kubeconfig: text }, { userAgent: "test" });
+      const client = createKubeClient({ kubeconfig: text }, { userAgent: "test" });
+      return await work(client).finally(async () => await client.close());
     },
     async identity() {
       const files = await Promise.all(
@@ -82,18 +115,6 @@ export async function startGardenadmMachine(set: string, name = "a"): Promise<Ga
   };
 }
 
-/** Writes one file for each object. */
-export async function writeConfiguration(
-  { machines }: BareGround,
-  name: string,
-  objects: readonly Record<string, unknown>[],
-): Promise<void> {
-  const text = objects.map((object) => stringify(object)).join("---\n");
-  const { code, stderr } = await machines.exec(name, ["tee", `${CONFIGURATION}/all.yaml`], { stdin: text });
-  expect(code, stderr).toBe(0);
-}
-
-const JOURNAL = "/var/lib/gardenadm/journal";
 const ADMIN = "/etc/kubernetes/admin.conf";
 
 /** What a second one of would lock out machines and users. */
@@ -107,14 +128,3 @@ const ONCE = [
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 const FOLDERS = ["/etc/kubernetes", "/etc/systemd/system", "/opt/bin", "/var/lib/gardenadm", "/var/lib/static-pods"];
-
-async function untilRunning(journal: string, step: string, running: Promise<unknown>): Promise<void> {
-  let over = false;
-  void running.finally(() => (over = true));
-  const before = (await readFile(journal, "utf8").catch(() => "")).length;
-  const said = `"step":"${step}","state":"running"`;
-  while (!(await readFile(journal, "utf8").catch(() => "")).slice(before).includes(said)) {
-    if (over) expect.fail(`gardenadm ended before ${step} was running`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

@@ -7,7 +7,7 @@ import { roleWithBinding } from "../rbac.ts";
 /** Where those who have not joined yet see the authority of the cluster, and the name under which it is found: kubeadm's place. */
 export const CLUSTER_INFO = { namespace: "kube-public", name: "cluster-info" } as const;
 
-/** The path at which anyone may read it; bootstrap tokens prove it, by the signatures that the controller manager adds. */
+/** The path at which machines read it without credentials; bootstrap tokens prove it, by the signatures that the controller manager adds. */
 export const CLUSTER_INFO_PATH = `/api/v1/namespaces/${CLUSTER_INFO.namespace}/configmaps/${CLUSTER_INFO.name}`;
 
 /** Shows them; nothing while the cluster has no authority. */

@@ -41,7 +41,7 @@ function podInHostNetwork({ initContainers, containers, ...spec }: PodSpec): Pod
   };
 }
 
-/** Two pods of a host may not have one port, and the ports of containers are words to others: no one asks for these pods by them. */
+/** Two pods of a host may not have one port, and ports that containers declare are only words to others, who do not find these pods by them. */
 function besideTheApiServer({ env = [], ports, ...container }: Container): Container {
   const others = env.filter(({ name }) => !API_SERVER.some((own) => own.name === name));
   const named = ports?.map(({ hostPort: _, ...port }) => port);

@@ -14,6 +14,7 @@ import { podsReady } from "../node-agent/readiness.ts";
 import { applyAll } from "../reconcile/apply-all.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
+import { refuseNewKeys } from "../lasting-secrets.ts";
 import { until } from "../until.ts";
 import { administratorOf } from "./administrator.ts";
 import type { ControlPlaneAction } from "./join-control-plane.ts";
@@ -85,7 +86,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
       refuseTooMany(known.context);
     },
     async certificates(scope) {
-      await ensureSecrets(get("administrator"), get("context"));
+      await ensureSecrets(get("administrator"), get("context"), { kept: refuseNewKeys });
       known.context = await read();
       await orderMachines(get("administrator"), known.context, "control-plane");
       known.order = readMachineOrder(await readOrder(get("agent"), get("secretName")));

@@ -110,7 +110,7 @@ export async function readOrder(client: KubeClient, name: string): Promise<Secre
   );
 }
 
-/** Refuses: whoever wrote the pool's Secret has put the contents of others in it. */
+/** Refuses: the contents of other Secrets stand in the Secret of the pool. */
 export async function noSecret(name: string): Promise<Buffer> {
   return await Promise.reject(new Error(`Secret ${name} is not for machines`));
 }

@@ -29,6 +29,7 @@ import type { SelfHostedAction, SelfHostedCall, SelfHostedRun } from "../../work
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import type { ThisMachine } from "../init/machine.ts";
+import { refuseNewKeys } from "../lasting-secrets.ts";
 import { until } from "../until.ts";
 import { applyAll } from "./apply-all.ts";
 import { deployExtensions } from "./extensions.ts";
@@ -96,7 +97,7 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
       await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
     },
     async deploySecrets() {
-      await ensureSecrets(client, await deps.readContext());
+      await ensureSecrets(client, await deps.readContext(), { kept: refuseNewKeys });
       await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
     },
     startNodeAgent: async (_, scope) => await agentAtWork(client, machine.hostName, scope),
@@ -149,7 +150,7 @@ async function applyKind(client: KubeClient, kind: AppliedKind, context: Control
 const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {
   Network: (context) => [networkObject(context)],
   ControlPlane: (context) => [controlPlaneObject(context)],
-  // Machines boot by themselves: of what they boot with, nobody is told.
+  // Machines boot by themselves: no controller is told what they boot with.
   OperatingSystemConfig: (context) =>
     poolsOf(context).flatMap((pool) => operatingSystemConfigs(context, pool).slice(1)),
 };

@@ -13,7 +13,7 @@ export async function readFacts(client: KubeClient, configuration: Configuration
   const [pool] = controlPlanePools(shoot);
   const { backup, exposure } = pool?.controlPlane ?? {};
   return {
-    podNetworkMissing: !nodes.some((node) => isReady(node) && !lacksNetwork(node)),
+    podNetworkMissing: !nodes.some(hasNetwork),
     hasKubeProxy: shoot.spec.kubernetes.kubeProxy?.enabled !== false,
     offered: offersFor(configuration).map(({ kind }) => kind as AppliedKind),
     hasBackup: backup !== undefined,
@@ -26,8 +26,11 @@ function exposureOf(exposure: { readonly dns?: unknown } | undefined): SelfHoste
   return exposure.dns === undefined ? "extension" : "dns";
 }
 
-/** A kubelet is ready as soon as it finds a network plugin; that its routes are there, only the plugin's own controller knows. */
-function lacksNetwork({ status }: Node): boolean {
-  const conditions = status?.conditions ?? [];
-  return conditions.some((condition) => condition.type === "NetworkUnavailable" && condition.status === "True");
+/**
+ * A kubelet is ready as soon as it finds a network plugin; that its routes are there, only the plugin's own controller knows. What that
+ * has said outlives a reboot, after which a node is not ready for a while: what runs in pods does not go back to its host then.
+ */
+function hasNetwork(node: Node): boolean {
+  const said = node.status?.conditions?.find(({ type }) => type === "NetworkUnavailable");
+  return said === undefined ? isReady(node) : said.status === "False";
 }

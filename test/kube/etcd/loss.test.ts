@@ -11,7 +11,7 @@ let membership: Membership;
 beforeEach(async () => {
   etcd = await createEtcdMembers();
   await etcd.begin("a", "b", "c");
-  membership = await etcd.membership({ patience: { silence: 1_000 } });
+  membership = await etcd.membership({ timeouts: { silence: 1_000 } });
 }, 120_000);
 afterEach(() => etcd.stop());
 
@@ -42,7 +42,7 @@ test("a member whose disk is lost is found, goes, and comes back with a new id a
 
 test("a member that only restarts is not stale", { timeout }, async () => {
   await etcd.kill("c");
-  const patient = await etcd.membership({ patience: { silence: 60_000 } });
+  const patient = await etcd.membership({ timeouts: { silence: 60_000 } });
   const stale = patient.findStale({ name: "c" });
   await expect.poll(() => etcd.told, { timeout: 60_000 }).toContainEqual(expect.stringContaining("does not answer"));
   await etcd.start("c");
@@ -69,7 +69,7 @@ test("no member goes whom the quorum needs, and the dead one goes first", { time
 
 test("a newcomer is told which dead member keeps etcd from taking it", { timeout }, async () => {
   await etcd.kill("c");
-  const impatient = await etcd.membership({ patience: { change: 1_000 } });
+  const impatient = await etcd.membership({ timeouts: { change: 1_000 } });
   const refused = impatient.addLearner(etcd.at("d"));
   await expect(refused).rejects.toMatchObject({ retryable: true });
   await expect(refused).rejects.toThrow(`no answer from member c (${etcd.at("c").peerURL}): start or remove`);
@@ -98,7 +98,7 @@ test("without a quorum nothing changes, the survivor is shown, and who has to ru
     { reason: expect.stringContaining("connection refused") },
     { reason: expect.stringContaining("connection refused") },
   ]);
-  const impatient = await etcd.membership({ patience: { change: 1_000 } });
+  const impatient = await etcd.membership({ timeouts: { change: 1_000 } });
   await expect(impatient.removeMember(c, { quorumIsLost: true })).rejects.toThrow("2 of 3 have to run");
 });
 
