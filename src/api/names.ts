@@ -140,6 +140,9 @@ export const BOOTSTRAPPER_GROUPS = {
   "control-plane": "system:bootstrappers:gardenadm:control-plane",
 } as const;
 
+/** The image of which machines of self-hosted Shoots take gardenadm; its tag is this package's version. */
+export const GARDENADM_IMAGE = "perennial.dev/gardenadm:0.1.0";
+
 /** What a node of a self-hosted Shoot is for, and so what its machine may read. */
 export type NodeRole = keyof typeof BOOTSTRAPPER_GROUPS;
 

@@ -1,5 +1,5 @@
 import type { ShootExtension } from "../api/extensions/lifecycle.ts";
-import { GARDENER_VERSION } from "../api/names.ts";
+import { GARDENADM_IMAGE, GARDENER_VERSION } from "../api/names.ts";
 import type { CloudProfile, Seed, Shoot } from "../api/index.ts";
 
 /** All that the objects of a control plane are made from. Holds no secrets, only their names and checksums. */
@@ -91,6 +91,8 @@ export interface ImageVector {
   readonly resourceManager: string;
   /** Upstream's, of which machines take the agent. */
   readonly nodeAgent: string;
+  /** Ours, of which machines of self-hosted Shoots take gardenadm. */
+  readonly gardenadm: string;
   /** Of which machines take their kubelet. */
   readonly hyperkube: string;
   /** Upstream's, which makes machines. */
@@ -122,6 +124,7 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     rclone: "docker.io/rclone/rclone:1.74.4",
     resourceManager: RESOURCE_MANAGER_IMAGE,
     nodeAgent: `${releases}/gardener/node-agent:${GARDENER_VERSION}`,
+    gardenadm: GARDENADM_IMAGE,
     hyperkube: `${releases}/hyperkube:${tag}`,
     machineControllerManager: `${releases}/gardener/machine-controller-manager:v0.62.1`,
     clusterAutoscaler: `${releases}/gardener/autoscaler/cluster-autoscaler:${autoscalerVersion(kubernetesVersion)}`,

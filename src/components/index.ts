@@ -79,6 +79,7 @@ export { HOST_SETTINGS } from "./node/kubelet.ts";
 export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";
+export { NODE_INIT } from "./node/own-program.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
 export { CLUSTER_INFO_PATH, clusterInfo } from "./on-nodes/cluster-info.ts";
 export { inHostNetwork } from "./on-nodes/host-phase.ts";

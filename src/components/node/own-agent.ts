@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { secretFile, textFile, type Part } from "./file.ts";
 import { AGENT_DIRECTORY } from "./node-agent.ts";
+import { INIT_SCRIPT, ownProgram } from "./own-program.ts";
 import { nodeAgentSecretName } from "./pool.ts";
 
 /**
@@ -12,6 +13,7 @@ export function ownAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
   const role = pool.controlPlane === undefined ? "worker" : "control-plane";
   const ofPool = stringify({ pool: pool.name, role, secretName: nodeAgentSecretName(context, pool) });
   const caFile = `${AGENT_DIRECTORY}/cluster-ca.crt`;
+  const program = ownProgram(context);
   const files = [
     secretFile(caFile, "ca", "ca.crt", 0o640),
     textFile(`${AGENT_DIRECTORY}/pool.yaml`, ofPool, 0o600),
@@ -24,10 +26,11 @@ export function ownAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
     command: "start" as const,
     enable: true,
     content: agentUnit,
-    filePaths: files.map(({ path }) => path),
+    filePaths: [...files.map(({ path }) => path), INIT_SCRIPT],
   };
   const renewal = { name: "gardenadm-renewal.service", command: "stop" as const, enable: false, content: renewalUnit };
-  return { files, units: role === "control-plane" ? [agent, renewal] : [agent] };
+  const units = role === "control-plane" ? [agent, renewal] : [agent];
+  return { files: [...files, ...(program.files ?? [])], units: [...(program.units ?? []), ...units] };
 }
 
 /** Of code that Node has compiled before, it needs a fifth less memory. */

@@ -1,7 +1,9 @@
-import type { ControlPlaneContext } from "../../components/index.ts";
+import { join } from "node:path";
+import { NODE_INIT, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
+import type { MachineConfig } from "../../node-agent/wanted.ts";
 import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
@@ -52,7 +54,14 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
       known.context = await readCluster(found(known.client));
       known.secretName = (await takePlace(found(known.identity), known.context, invitation)).secretName;
     },
-    nodeInit: async () => await Promise.resolve(),
+    async nodeInit({ signal, tell }) {
+      const { root } = machine;
+      const order = readMachineOrder(await readOrder(found(known.client), found(known.secretName)));
+      if (await isThere(join(root, "/etc/systemd/system/kubelet.service"))) return;
+      await withMachine(found(known.identity).places.lock, signal, async () => {
+        await applyMachine({ ...machine, readSecret: noSecret }, onlyInit(order.config), { signal, tell });
+      });
+    },
     async nodeAgent({ signal, tell }) {
       const { places } = found(known.identity);
       const order = readMachineOrder(await readOrder(found(known.client), found(known.secretName)));
@@ -71,6 +80,13 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
     },
   };
   return { actions, close: async () => await known.client?.close() };
+}
+
+/** The unit that the agent's program comes from, and what it reads. */
+function onlyInit({ spec: { files = [], units = [] } }: MachineConfig): MachineConfig {
+  const init = units.filter(({ name }) => name === NODE_INIT);
+  const paths = init.flatMap(({ filePaths = [] }) => filePaths);
+  return { spec: { files: files.filter(({ path }) => paths.includes(path)), units: init } };
 }
 
 /** Steps come in their order, and each of them in every run. */

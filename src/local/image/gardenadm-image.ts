@@ -1,5 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { GARDENADM_IMAGE } from "../../api/names.ts";
 import type { Logger } from "../../log.ts";
 import { pinnedPath } from "../binary/binaries.ts";
 import {
@@ -16,7 +17,7 @@ export const GARDENADM_FOLDER = "/opt/gardenadm";
 
 /** gardenadm as an image that nothing runs: machines take the folder out of it. Its tar is in `folder`. */
 export async function ensureGardenadmImage(folder: string, log: Logger): Promise<ProgramImage> {
-  return await ensureProgramImage((version) => `perennial.dev/gardenadm:${version}`, describeImage, folder, log);
+  return await ensureProgramImage(() => GARDENADM_IMAGE, describeImage, folder, log);
 }
 
 async function describeImage(): Promise<ProgramContent> {
@@ -32,7 +33,8 @@ async function describeImage(): Promise<ProgramContent> {
     { path: "bin/helm", source: pinnedPath("helm") },
   ].map(({ path, source }) => ({ path: join(GARDENADM_FOLDER, path), source, mode: 0o755 }));
   const entrypoint = [join(GARDENADM_FOLDER, "bin/gardenadm")];
-  return { files: [...launchers, ...binaries, ...(await manifests()), ...files.values()], entrypoint };
+  const name = { path: join(GARDENADM_FOLDER, ".image"), text: GARDENADM_IMAGE, mode: 0o644 };
+  return { files: [name, ...launchers, ...binaries, ...(await manifests()), ...files.values()], entrypoint };
 }
 
 /** The command line, and the agent that its machines run. */
