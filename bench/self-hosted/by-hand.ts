@@ -13,7 +13,7 @@ export interface ByHand {
 }
 
 /**
- * Takes what init has made for kubelet and static pods: certificates, manifests, programs, units and a configuration of the pod
+ * Takes what init has made for kubelet and static pods: certificates, manifests, programs, units, kernel settings and a configuration of the pod
  * network. A node agent and everything in the cluster is not among it.
  */
 export async function takeFiles(ground: MachineGround, name: string): Promise<ByHand> {
@@ -38,9 +38,9 @@ export async function takeFiles(ground: MachineGround, name: string): Promise<By
 
 const FILES = [
   ...["etc/kubernetes", "var/lib/static-pods", "opt/bin/kubelet", "etc/systemd/system/kubelet.service"],
-  ...["etc/containerd", "etc/cni/net.d", "var/lib/kubelet/config", "var/lib/kubelet/ca.crt"],
+  ...["etc/sysctl.d", "etc/containerd", "etc/cni/net.d", "var/lib/kubelet/config", "var/lib/kubelet/ca.crt"],
   ...["var/lib/kubelet/kubeconfig-real", "var/lib/kubelet/pki"],
 ];
 
 const PLACE =
-  "set -e; tar --extract --directory /; systemctl daemon-reload; systemctl restart containerd; systemctl start kubelet";
+  "set -e; tar --extract --directory /; systemctl daemon-reload; systemctl restart systemd-sysctl; systemctl restart containerd; systemctl start kubelet";
