@@ -131,6 +131,7 @@ const arrows = {
     "etcd-data",
     "flow",
     "in-process",
+    "key-file",
     "kube",
     "manifests",
     "log",

@@ -6,7 +6,9 @@ import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/r
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createReconcileActions } from "../reconcile/actions.ts";
+import { bundleKeyFile } from "../reconcile/backup.ts";
 import { readFacts } from "../reconcile/facts.ts";
+import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
 import { ensureUid, isThere } from "./cluster.ts";
@@ -84,10 +86,13 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
 /** The binary of Helm that comes with gardenadm. */
 const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));
 
-function reached({ shoot }: Configuration, { hostName }: ThisMachine): string {
+function reached({ shoot, objects, folder }: Configuration, { hostName }: ThisMachine): string {
   return (
     `\nThe control plane of Shoot ${shoot.metadata.namespace}/${shoot.metadata.name} runs on ${hostName}.\n` +
     "Next: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n" +
-    "      gardenadm token create --print-join-command\n"
+    "      gardenadm token create --print-join-command\n" +
+    (backupAccessOf({ shoot, objects }) === undefined
+      ? ""
+      : `Keep ${folder} on another machine, with its hidden file ${bundleKeyFile(folder)}: without that key, no backup opens.\n`)
   );
 }

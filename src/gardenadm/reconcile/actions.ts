@@ -31,6 +31,7 @@ import { NAMESPACE } from "../init/cluster.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { until } from "../until.ts";
 import { applyAll } from "./apply-all.ts";
+import { deployEtcdBackup } from "./backup.ts";
 import { deployExtensions } from "./extensions.ts";
 import { confirmMembers } from "./members.ts";
 import { untilReached } from "./reached.ts";
@@ -107,6 +108,9 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
     async confirmMembers(_, scope) {
       const { nodes = [] } = await deps.readContext();
       await confirmMembers(nodes, { ...scope, root: machine.root });
+    },
+    async deployEtcdBackup() {
+      await deployEtcdBackup({ client, configuration, root: machine.root }, await deps.readContext());
     },
     async rollOutNodes(_, scope) {
       await rolledOut(client, await orderMachines(client, await deps.readContext()), scope);
