@@ -48,11 +48,14 @@ export async function readControlPlane(
   };
 }
 
-/** The nodes that carry the control plane: those that the cluster has, and this one. The only one has founded its etcds. */
+/**
+ * The nodes that carry the control plane: those that the cluster has, and this one. The only one founds its etcds, once: when the
+ * cluster knows its Node, they have data, and without it they are to stay down instead of beginning an empty cluster.
+ */
 async function controlPlaneNodes(client: KubeClient, own: ControlPlaneNode): Promise<ControlPlaneNode[]> {
   const known = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).flatMap(nodeOf);
   const others = known.filter(({ name }) => name !== own.name);
-  if (others.length === 0) return [{ ...own, founds: true }];
+  if (known.length === 0) return [{ ...own, founds: true }];
   return [...others, own].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 

@@ -1,20 +1,18 @@
-import { fileURLToPath } from "node:url";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
-import { createReconcileActions } from "../reconcile/actions.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { readFacts } from "../reconcile/facts.ts";
 import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
-import { ensureUid, isThere } from "./cluster.ts";
+import { isThere } from "./cluster.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
 import { preflightFaults } from "./preflight.ts";
+import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 /** `gardenadm init` */
@@ -67,11 +65,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
           { imported: await isThere(places.imported) },
           async ({ action }, scope) => await actions[action](scope),
         );
-        const client = server();
-        const run = await readFacts(client, configuration);
-        const uid = await ensureUid(places.shootUid, configuration.shoot);
-        const carryOut = createReconcileActions({ client, configuration, machine, run, readContext, helm: HELM, uid });
-        await tables.run(reconcileSelfHosted, run, carryOut);
+        await reconcile(tables, { machine, configuration, server, readContext });
       } finally {
         await close();
       }
@@ -82,9 +76,6 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
   context.terminal.err.write(reached(configuration, machine));
   return "done";
 }
-
-/** The binary of Helm that comes with gardenadm. */
-const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));
 
 function reached({ shoot, objects, folder }: Configuration, { hostName }: ThisMachine): string {
   return (
