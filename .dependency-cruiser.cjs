@@ -122,7 +122,7 @@ const arrows = {
   ],
   gardenadm: [
     frame,
-    "activities/(control-plane/(cluster|waves)|extensions/apply-object|installation|managed-resources/seed-resource-manager)",
+    "activities/(control-plane/(cluster|waves)|extensions/(apply-object|trigger)|installation|managed-resources/seed-resource-manager)",
     "activities/(secrets|step-error|waits/(judgement|readiness))",
     "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",
@@ -131,6 +131,7 @@ const arrows = {
     "etcd-data",
     "flow",
     "in-process",
+    "key-file",
     "kube",
     "manifests",
     "log",

@@ -76,6 +76,11 @@ export function openBundle(bytes: Uint8Array, keys: readonly Key[], of?: Pick<Bu
   }
 }
 
+/** Whose bundle it is, which is seen without a key. Throws a BundleError where the bytes are none. */
+export function bundledShootOf(bytes: Uint8Array): BundledShoot {
+  return readEnvelope(bytes).shoot;
+}
+
 /** Whether these bytes hold this very bundle, sealed by the newest of these keys: then they need not be written again. */
 export function isCurrentBundle(bytes: Uint8Array, bundle: Bundle, keys: readonly Key[]): boolean {
   try {

@@ -24,6 +24,11 @@ export const registry: readonly Group<GardenadmContext>[] = [
     load: async () => (await import("./reset/reset.ts")).reset,
   },
   {
+    name: "restore",
+    summary: "Bring a cluster back whose control plane is lost",
+    load: async () => (await import("./restore/restore.ts")).restore,
+  },
+  {
     name: "status",
     summary: "Say how this machine and its cluster are, also while nothing answers, and what to do next",
     load: async () => (await import("./status/status.ts")).status,

@@ -6,6 +6,7 @@ import {
   operatingSystemConfigs,
   poolsOf,
   secretFile,
+  storeOf,
   type ControlPlaneContext,
   type WorkerPool,
 } from "../components/index.ts";
@@ -53,6 +54,7 @@ export function controlPlaneMachines(
     ...kubeconfigs,
     secretFile(ADMIN_KUBECONFIG, "gardener", "kubeconfig", 0o600),
     ...["etcdctl", "etcdutl"].map((tool) => imageFile(`/opt/bin/${tool}`, images.etcd, `/usr/local/bin/${tool}`)),
+    ...(storeOf(context) === undefined ? [] : [imageFile("/opt/bin/rclone", images.rclone, "/usr/local/bin/rclone")]),
     ...pods.flatMap((pod) => pod.files),
     ...pods.map(({ manifest }) => manifest),
   ];

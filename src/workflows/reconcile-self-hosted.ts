@@ -34,6 +34,7 @@ export type SelfHostedCall =
   | "moveResourceManagers"
   | "moveExtensions"
   | "confirmMembers"
+  | "deployEtcdBackup"
   | "rollOutNodes"
   | "awaitNodes";
 
@@ -44,6 +45,7 @@ const call = (activity: SelfHostedCall): SelfHostedAction => ({ verb: "call", ac
 const when = (text: string, holds: (run: SelfHostedRun) => boolean): Condition<SelfHostedRun> => ({ text, holds });
 const podNetworkMissing = when("no node has a pod network yet", (run) => run.podNetworkMissing);
 const hasKubeProxy = when("the Shoot has kube-proxy", (run) => run.hasKubeProxy);
+const hasBackup = when("a backup of etcd is asked for", (run) => run.hasBackup);
 const offers = (kind: AppliedKind): Condition<SelfHostedRun> =>
   when(`an extension is registered for its ${kind}`, (run) => run.offered.includes(kind));
 
@@ -83,6 +85,7 @@ export const reconcileSelfHosted = define("Reconcile self-hosted Shoot", {
 
   // The control plane's own nodes, one after another
   etcdManaged:           { do: call("confirmMembers"),           after: ["secrets"] },
+  etcdBackup:            { do: call("deployEtcdBackup"),         after: ["namespaces", "etcdManaged"],       when: [hasBackup] },
   staticPods:            { do: call("rollOutNodes"),             after: ["nodeAgent", "operatingSystemConfig", "controlPlane", "etcdManaged"] },
   nodesReady:            { do: call("awaitNodes"),               after: ["staticPods"] },
 });

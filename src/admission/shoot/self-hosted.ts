@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Shoot } from "../../api/index.ts";
+import { objectStoreProviders } from "../../api/object-stores.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { controlPlanePools, isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import type { Authorizer } from "../authorizer.ts";
@@ -19,7 +20,7 @@ export function selfHostedCauses(shoot: Shoot): Cause[] {
       field: `${at(index)}.controlPlane`,
       message: `must not be set: pool ${pools[0]?.pool.name ?? ""} carries the control plane already`,
     })),
-    ...pools.flatMap(({ pool, index }) => sizeCauses(pool, at(index))),
+    ...pools.flatMap(({ pool, index }) => [...sizeCauses(pool, at(index)), ...backupCauses(pool, at(index))]),
     ...(shoot.metadata.namespace === GARDEN_NAMESPACE
       ? []
       : [{ field: "metadata.namespace", message: `must be ${GARDEN_NAMESPACE} for a Shoot that carries itself` }]),
@@ -46,6 +47,14 @@ function sizeCauses({ minimum, maximum }: { minimum: number; maximum: number }, 
     ];
   if (SIZES.includes(minimum)) return [];
   return [{ field: `${field}.minimum`, message: `must be 1, 3, 5 or 7, not ${minimum}, for a control plane` }];
+}
+
+/** A machine that is made anew has to reach the backups by itself. */
+function backupCauses({ controlPlane }: ReturnType<typeof controlPlanePools>[number], field: string): Cause[] {
+  const { provider } = controlPlane?.backup ?? {};
+  if (provider === undefined || objectStoreProviders.includes(provider)) return [];
+  const message = `must be an object store, not ${provider}: write ${objectStoreProviders.join(", ")}`;
+  return [{ field: `${field}.controlPlane.backup.provider`, message }];
 }
 
 /** Where the control plane of a Shoot is stays as it was when it was made. */

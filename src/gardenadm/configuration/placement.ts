@@ -6,7 +6,7 @@ import { profileReference } from "../../api/core/effective-profile.ts";
 import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.ts";
 import type { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
-import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
+import { controlPlanePools, isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import { networkCauses } from "../../admission/shoot/networks.ts";
 import { ruleCauses } from "../../admission/shoot/rules.ts";
 import { unsupportedCauses } from "../../admission/shoot/unsupported.ts";
@@ -31,9 +31,12 @@ export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]
     ...ruleCauses({ shoot, old: undefined }),
     ...unsupportedCauses(shoot, undefined),
   ];
-  const wrong = [...shootWrongs(centre, objects), ...bindingWrongs(shoot, objects), ...ruled].map(
-    ({ field, message }) => createFault({ file: shootFile, object: nameOf(shoot), field }, message),
-  );
+  const wrong = [
+    ...shootWrongs(centre, objects),
+    ...bindingWrongs(shoot, objects),
+    ...backupWrongs(shoot, objects),
+    ...ruled,
+  ].map(({ field, message }) => createFault({ file: shootFile, object: nameOf(shoot), field }, message));
   const projectNamespace = project.spec.namespace;
   if (projectNamespace !== undefined && projectNamespace !== shoot.metadata.namespace) {
     const file = objects.find(({ object }) => object.kind === "Project")?.file ?? "";
@@ -77,6 +80,19 @@ function bindingWrongs({ spec, metadata: { namespace } }: Shoot, objects: readon
     { field: "spec.secretBindingName", kind: SecretBinding.kind, name: spec.secretBindingName },
   ];
   return named.flatMap(({ field, kind, name }) => (name ? wanted({ field, kind, name, namespace }, objects) : []));
+}
+
+/** Backups are reached with a Secret of the folder. */
+function backupWrongs({ spec, metadata: { namespace } }: Shoot, objects: readonly ConfiguredObject[]): Wrong[] {
+  const [pool] = controlPlanePools({ spec });
+  const backup = pool?.controlPlane?.backup;
+  if (pool === undefined || backup === undefined) return [];
+  const index = spec.provider.workers?.indexOf(pool) ?? 0;
+  const field = `spec.provider.workers[${index}].controlPlane.backup.credentialsRef`;
+  const { name, kind = "Secret", namespace: own } = backup.credentialsRef ?? {};
+  if (!name) return [{ field, message: "is missing: name the Secret that the object store is reached with" }];
+  if (kind !== "Secret") return [{ field: `${field}.kind`, message: `is ${kind}: write a Secret` }];
+  return wanted({ field, kind, name, namespace: own === undefined || own === "" ? namespace : own }, objects);
 }
 
 /** What an object other than the Shoot refers to, and that is not there. */

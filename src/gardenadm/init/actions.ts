@@ -2,6 +2,8 @@ import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { ETCDS } from "../reconcile/members.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
@@ -105,6 +107,7 @@ export function createStartActions({ machine, configuration }: StartDeps): {
       await running(["etcd-main", "etcd-events"], scope);
       await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
       await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
+      for (const role of ETCDS) await markData(dataPlaceOf(role, machine.root));
     },
     async kubeApiServer(scope) {
       await running(["kube-apiserver"], scope);
@@ -132,10 +135,14 @@ export function createStartActions({ machine, configuration }: StartDeps): {
 /** What ends, and is begun again later each time, while no API server answers. */
 const LAST = ["kube-controller-manager", "kube-scheduler"] as const;
 
+/** Where data were restored, what the cluster says of its machines is of those that are gone, until that was cleared away. */
+const AGENT = "gardener-node-agent.service";
+
 function withoutLast(config: MachineConfig): MachineConfig {
   const manifests = LAST.map((name) => `${STATIC_POD_MANIFESTS}/${name}.yaml`);
   const files = config.spec.files?.filter(({ path }) => !manifests.includes(path));
-  return { ...config, spec: { ...config.spec, ...(files && { files }) } };
+  const units = config.spec.units?.filter(({ name }) => name !== AGENT);
+  return { ...config, spec: { ...config.spec, ...(files && { files }), ...(units && { units }) } };
 }
 
 const expectedPod = ({ pod, hash }: StaticPod): ExpectedPod => ({

@@ -71,15 +71,19 @@ async function contextOf(
   };
 }
 
-/** The nodes that carry the control plane, in the order of their names. One that is alone has founded its etcds. */
+/** The nodes that carry the control plane, in the order of their names. */
 async function knownNodes(client: KubeClient): Promise<ControlPlaneNode[]> {
-  const nodes = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).flatMap(nodeOf);
-  return nodes.length === 1 ? nodes.map((node) => ({ ...node, founds: true })) : nodes.toSorted(byName);
+  const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
+  return nodes.flatMap(nodeOf).toSorted(byName);
 }
 
+/**
+ * With this one, which founds its etcds where it is the only one, once: when the cluster knows its Node, they have data, and without it
+ * they are to stay down instead of beginning an empty cluster.
+ */
 function withOwn(known: readonly ControlPlaneNode[], own: ControlPlaneNode): ControlPlaneNode[] {
-  const others = known.filter(({ name }) => name !== own.name).map(({ name, addresses }) => ({ name, addresses }));
-  return others.length === 0 ? [{ ...own, founds: true }] : [...others, own].toSorted(byName);
+  if (known.length === 0) return [{ ...own, founds: true }];
+  return [...known.filter(({ name }) => name !== own.name), own].toSorted(byName);
 }
 
 const byName = (one: ControlPlaneNode, other: ControlPlaneNode): number => (one.name < other.name ? -1 : 1);

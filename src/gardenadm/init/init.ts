@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
@@ -6,14 +5,15 @@ import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/r
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
-import { createReconcileActions } from "../reconcile/actions.ts";
-import { readFacts } from "../reconcile/facts.ts";
+import { bundleKeyFile } from "../reconcile/backup.ts";
+import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
 import { candidateFor } from "./candidate.ts";
-import { ensureUid, isThere } from "./cluster.ts";
+import { isThere } from "./cluster.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
+import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
 /** `gardenadm init` */
@@ -72,11 +72,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
           { imported: await isThere(places.imported) },
           async ({ action }, scope) => await actions[action](scope),
         );
-        const client = server();
-        const run = await readFacts(client, configuration);
-        const uid = await ensureUid(places.shootUid, configuration.shoot);
-        const carryOut = createReconcileActions({ client, configuration, machine, run, readContext, helm: HELM, uid });
-        await tables.run(reconcileSelfHosted, run, carryOut);
+        await reconcile(tables, { machine, configuration, server, readContext });
       } finally {
         await close();
       }
@@ -88,13 +84,13 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
   return "done";
 }
 
-/** The binary of Helm that comes with gardenadm. */
-const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));
-
-function reached({ shoot }: Configuration, { hostName }: ThisMachine): string {
+function reached({ shoot, objects, folder }: Configuration, { hostName }: ThisMachine): string {
   return (
     `\nThe control plane of Shoot ${shoot.metadata.namespace}/${shoot.metadata.name} runs on ${hostName}.\n` +
     "Next: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n" +
-    "      gardenadm token create --print-join-command\n"
+    "      gardenadm token create --print-join-command\n" +
+    (backupAccessOf({ shoot, objects }) === undefined
+      ? ""
+      : `Keep ${folder} on another machine, with its hidden file ${bundleKeyFile(folder)}: without that key, no backup opens.\n`)
   );
 }

@@ -1,5 +1,7 @@
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
+import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { ETCDS } from "../reconcile/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
@@ -96,7 +98,10 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
     learners: async (scope) => await members().addLearners(scope),
     machine: async (scope) => await apply("etcd", scope),
     synced: async (scope) => await members().untilSynced(scope),
-    promoted: async (scope) => await members().promote(scope),
+    async promoted(scope) {
+      await members().promote(scope);
+      for (const role of ETCDS) await markData(dataPlaceOf(role, machine.root));
+    },
     async staticPods(scope) {
       await apply("all", scope);
       const { hostName: node, ctr } = machine;

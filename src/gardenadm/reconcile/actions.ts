@@ -1,5 +1,6 @@
 import { announceKubeconfig } from "../../activities/control-plane/cluster.ts";
 import { applyExtensionObject } from "../../activities/extensions/apply-object.ts";
+import { needsPeriodicTrigger } from "../../activities/extensions/trigger.ts";
 import { deploySeedResourceManager } from "../../activities/managed-resources/seed-resource-manager.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
@@ -32,6 +33,7 @@ import type { ThisMachine } from "../init/machine.ts";
 import { refuseNewKeys } from "../lasting-secrets.ts";
 import { until } from "../until.ts";
 import { applyAll } from "./apply-all.ts";
+import { deployEtcdBackup } from "./backup.ts";
 import { deployExtensions } from "./extensions.ts";
 import { confirmMembers } from "./members.ts";
 import { untilReached } from "./reached.ts";
@@ -109,6 +111,9 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
       const { nodes = [] } = await deps.readContext();
       await confirmMembers(nodes, { ...scope, root: machine.root });
     },
+    async deployEtcdBackup() {
+      await deployEtcdBackup({ client, configuration, root: machine.root }, await deps.readContext());
+    },
     async rollOutNodes(_, scope) {
       await rolledOut(client, await orderMachines(client, await deps.readContext()), scope);
     },
@@ -144,7 +149,9 @@ async function deployComponent(
 async function applyKind(client: KubeClient, kind: AppliedKind, context: ControlPlaneContext): Promise<WaitTarget[]> {
   const objects = builders[kind]?.(context);
   if (objects === undefined) throw new Error(`a self-hosted Shoot has no ${kind}`);
-  return await Promise.all(objects.map(async (object) => await applyExtensionObject(client, object, { kind })));
+  return await Promise.all(
+    objects.map(async (object) => await applyExtensionObject(client, object, { kind, asks: needsPeriodicTrigger })),
+  );
 }
 
 const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {

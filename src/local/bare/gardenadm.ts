@@ -55,6 +55,7 @@ const PROGRAMS = [
   "coredns",
   "gardener-resource-manager",
   "helm",
+  "rclone",
 ] as const;
 
 /** Whole or not at all: the folder has its name when all of it is there. */

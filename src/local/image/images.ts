@@ -46,7 +46,12 @@ export async function buildImages(cache: string, log: Logger): Promise<Image[]> 
 
 /** Of these images, those that `gardenadm init` starts, besides extensions: the control plane, and what makes its nodes ready. */
 export const isOfSelfHosted = ({ name }: Pick<Image, "name">): boolean =>
-  ofKubernetes.test(name) || name.startsWith(`${upstreamRepositories["gardener-resource-manager"]}:`);
+  ofKubernetes.test(name) ||
+  name.startsWith(`${upstreamRepositories["gardener-resource-manager"]}:`) ||
+  name.startsWith(`${RCLONE}:`);
+
+/** What reaches object stores. */
+const RCLONE = "docker.io/rclone/rclone";
 
 const ofKubernetes =
   /^registry[.]k8s[.]io\/(etcd|kube-apiserver|kube-controller-manager|kube-scheduler|pause|kube-proxy|coredns\/coredns):/;
@@ -70,6 +75,7 @@ async function describeImages(folder: string): Promise<ImageSpec[]> {
       links: { "/coredns": "/usr/local/bin/coredns" },
     })),
     ...(await Promise.all(Object.entries(upstreamRepositories).map(upstreamImages))).flat(),
+    ...(await rcloneImages()),
     await ownImage(folder, "pause", pauseImage),
     await ownImage(folder, "hello", helloImage),
   ];
@@ -82,6 +88,13 @@ async function upstreamImages([name, repository]: readonly [name: string, reposi
   // Deployments name some of them by the root, where their own images have them.
   const links = { [`/${name}`]: `/usr/local/bin/${name}` };
   return images.map((image) => ({ ...image, entrypoint: [`/usr/local/bin/${name}`], links }));
+}
+
+/** Where its binary is in the cache; a patch of ours that it is built with is no part of its version. */
+async function rcloneImages(): Promise<ImageSpec[]> {
+  if ((await cachedVersions("rclone")).length === 0) return [];
+  const images = await perVersion(["rclone"], (version) => `${RCLONE}:${version.replace(/-.*$/, "")}`);
+  return images.slice(-1);
 }
 
 /** An image for each version of the first binary; the others are in it at the same version. */

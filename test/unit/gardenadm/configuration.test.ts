@@ -161,9 +161,25 @@ const wrong: Readonly<Record<string, readonly [Changes, string]>> = {
     { Shoot: set("spec.hibernation", { enabled: true }) },
     `${shoot}: spec.hibernation.enabled: must not be true`,
   ],
-  "a backup, while none are made": [
+  "a backup that no new machine could reach": [
+    {
+      Shoot: set("spec.provider.workers.0.controlPlane", {
+        backup: { provider: "local", credentialsRef: { name: "credentials" } },
+      }),
+    },
+    `${shoot}: spec.provider.workers[0].controlPlane.backup.provider: must be an object store, not local: write aws`,
+  ],
+  "a backup without credentials": [
     { Shoot: set("spec.provider.workers.0.controlPlane", { backup: { provider: "s3" } }) },
-    `${shoot}: spec.provider.workers[0].controlPlane.backup: is not supported: leave it out`,
+    `${shoot}: spec.provider.workers[0].controlPlane.backup.credentialsRef: is missing: name the Secret`,
+  ],
+  "a backup with credentials that are not there": [
+    {
+      Shoot: set("spec.provider.workers.0.controlPlane", {
+        backup: { provider: "s3", credentialsRef: { name: "bucket" } },
+      }),
+    },
+    `${shoot}: spec.provider.workers[0].controlPlane.backup.credentialsRef: names Secret garden/bucket, which is not in the folder: add it`,
   ],
   "another profile": [
     { Shoot: set("spec.cloudProfile.name", "other") },

@@ -1,0 +1,31 @@
+import { fileURLToPath } from "node:url";
+import type { ControlPlaneContext } from "../../components/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
+import { createReconcileActions } from "../reconcile/actions.ts";
+import { readFacts } from "../reconcile/facts.ts";
+import type { Tables } from "../tables.ts";
+import type { StartDeps } from "./actions.ts";
+import { ensureUid } from "./cluster.ts";
+import { placesIn } from "./places.ts";
+
+/** A cluster whose API server answers. */
+export interface ReconciledCluster extends StartDeps {
+  server(): KubeClient;
+  readContext(): Promise<ControlPlaneContext>;
+}
+
+/** Brings the cluster to what its configuration asks for, by the table `reconcileSelfHosted`. */
+export async function reconcile(
+  tables: Tables,
+  { machine, configuration, server, readContext }: ReconciledCluster,
+): Promise<void> {
+  const client = server();
+  const run = await readFacts(client, configuration);
+  const uid = await ensureUid(placesIn(machine.root).shootUid, configuration.shoot);
+  const carryOut = createReconcileActions({ client, configuration, machine, run, readContext, helm: HELM, uid });
+  await tables.run(reconcileSelfHosted, run, carryOut);
+}
+
+/** The binary of Helm that comes with gardenadm. */
+const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));

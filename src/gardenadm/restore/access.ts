@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { BackupBucket } from "../../api/core/backup-bucket.ts";
+import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
+import { BUCKET_KEY } from "../../components/index.ts";
+import type { StoreAccess } from "../../etcd-data/store.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { parseJson } from "../../parsing.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+
+/** How a machine reaches the backups of its cluster, and whose they are. */
+export interface BackupAccess extends StoreAccess {
+  /** The uid of the Shoot. */
+  readonly uid: string;
+}
+
+/**
+ * How backups are reached by what a configuration says: the Secret that `backup.credentialsRef` names, as text. The bucket's name,
+ * where the Secret has none, is that of the BackupBucket; undefined where no backup is asked for.
+ */
+export function backupAccessOf({ shoot, objects }: Pick<Configuration, "shoot" | "objects">): StoreAccess | undefined {
+  const backup = controlPlanePools(shoot)[0]?.controlPlane?.backup;
+  if (backup === undefined) return undefined;
+  const { name, namespace } = backup.credentialsRef ?? {};
+  const found = objects.find(
+    ({ kind, metadata }) =>
+      kind === "Secret" &&
+      metadata.name === name &&
+      metadata.namespace === (namespace === undefined || namespace === "" ? shoot.metadata.namespace : namespace),
+  );
+  const data = (found?.["data"] ?? {}) as Readonly<Record<string, string>>;
+  const bucket = objects.find(({ kind }) => kind === BackupBucket.kind)?.metadata.name;
+  return {
+    provider: backup.provider,
+    secret: {
+      ...(bucket !== undefined && { [BUCKET_KEY]: bucket }),
+      ...(backup.region !== undefined && { region: backup.region }),
+      ...Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()])),
+    },
+  };
+}
+
+/** Leaves on the machine, for root alone, how its agent reaches the backups; writes nothing where it knows that already. */
+export async function keepBackupAccess(root: string, access: BackupAccess): Promise<void> {
+  if (isDeepStrictEqual(await readBackupAccess(root), access)) return;
+  await writeWhole(join(root, FILE), Buffer.from(`${JSON.stringify(access, null, 2)}\n`), 0o600);
+}
+
+/** How the backups are reached from this machine; undefined where it was not told. */
+export async function readBackupAccess(root: string): Promise<BackupAccess | undefined> {
+  const text = await readFile(join(root, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
+  return text === undefined ? undefined : (parseJson(text, FILE) as BackupAccess);
+}
+
+const FILE = "/var/lib/gardenadm/backup/access.json";

@@ -1,0 +1,114 @@
+import { copyFile } from "node:fs/promises";
+import { etcdPorts, imagesFor, nodeAgentSecretName, nodeUrl } from "../../components/index.ts";
+import { dataPlaceOf } from "../../etcd-data/place.ts";
+import { restoreData } from "../../etcd-data/restore-data.ts";
+import { openStore } from "../../etcd-data/store.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { readKeyFile } from "../../key-file.ts";
+import { Secret, refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { createDirectoryClient } from "../../kube/directory/directory-client.ts";
+import { createEtcdTool } from "../../node-agent/commands.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { controlPlanePool } from "../../self-hosted/machine-config.ts";
+import { isThere, NAMESPACE } from "../init/cluster.ts";
+import type { StartDeps } from "../init/actions.ts";
+import { OperatorError } from "../init/fault.ts";
+import { placesIn } from "../init/places.ts";
+import { bundleKeyFile } from "../reconcile/backup.ts";
+import { backupAccessOf } from "./access.ts";
+import { noteBegun, readBegun, restoreFolder } from "./places.ts";
+import { ensureProgram } from "./programs.ts";
+import type { BackupRestoreAction } from "./restore-from-backup.ts";
+import { findSources, snapshotFolder, type Source } from "./source.ts";
+import { removeLostNodes } from "./stale.ts";
+
+/** What a restore from a backup works with. */
+export interface BackupRestoreDeps extends StartDeps {
+  readonly from: string;
+  /** The operator's key file, where it is not in the configuration's folder. */
+  readonly key: string | undefined;
+  /** The API server, as its administrator. */
+  server(): KubeClient;
+}
+
+/** What the rows do that stand in front of those of `init`, and between them. */
+export function createBackupRestoreActions(
+  deps: BackupRestoreDeps,
+): Readonly<Record<BackupRestoreAction, (scope: StepScope) => Promise<void>>> {
+  const { machine, configuration, from, server } = deps;
+  const { root, hostName } = machine;
+  const places = placesIn(root);
+  const images = imagesFor(configuration.shoot.spec.kubernetes.version);
+  let sources: AsyncGenerator<Source> | undefined;
+  let source: Source | undefined;
+  const isRestored = async () => (await readBegun(root))?.restored.includes("main") === true;
+  return {
+    async source({ signal, tell }) {
+      if (await isRestored()) return;
+      await noteBegun(root, { from, restored: [] });
+      const keys = await readKeyFile(deps.key ?? bundleKeyFile(configuration.folder));
+      sources = findSources({
+        ...{ from, keys, signal, shoot: configuration.shoot },
+        folder: snapshotFolder(restoreFolder(root)),
+        openStore: async () => await storeOf(deps, signal),
+      });
+      source = await nextOf(sources);
+      tell(`restores ${source?.called}`);
+    },
+    async keptSecrets() {
+      if (source === undefined) return;
+      const { secrets, shoot } = source.bundle;
+      const directory = createDirectoryClient({ directory: places.cluster });
+      for (const secret of secrets) await directory.apply(secret);
+      await directory.close();
+      await writeWhole(places.shootUid, Buffer.from(`${shoot.uid}\n`), 0o600);
+      const kept = bundleKeyFile(configuration.folder);
+      if (deps.key !== undefined && !(await isThere(kept))) await copyFile(deps.key, kept);
+    },
+    async etcdData({ signal, tell }) {
+      const etcdutl = createEtcdTool(await ensureProgram(machine, images, "etcdutl", signal));
+      while (source !== undefined) {
+        const peerURL = nodeUrl(
+          { name: hostName, addresses: machine.addresses },
+          etcdPorts("main", { nodes: [] }).peer,
+        );
+        const member = { name: hostName, peerURL, token: "etcd-main" };
+        try {
+          await restoreData({ etcdutl }, { snapshot: source.file, place: dataPlaceOf("main", root), member, signal });
+          return await noteBegun(root, { from, restored: ["main"] });
+        } catch (error) {
+          const next = isOfTheFile(error) && sources !== undefined ? await nextOf(sources) : undefined;
+          if (next === undefined) throw error;
+          tell(`${source.called} is not whole, and ${next.called} is taken instead`);
+          source = next;
+        }
+      }
+    },
+    async staleObjects({ tell }) {
+      const lost = await removeLostNodes(server(), hostName);
+      if (lost.length > 0) tell(`took away what was of ${lost.join(", ")}`);
+      const pool = controlPlanePool({ ...configuration, images, namespace: NAMESPACE, checksums: {} });
+      const name = nodeAgentSecretName({ ...configuration, images, namespace: NAMESPACE, checksums: {} }, pool);
+      await server().remove(refOf({ ...typeMeta(Secret), metadata: { namespace: NAMESPACE, name } }));
+    },
+  };
+}
+
+async function storeOf({ machine, configuration }: BackupRestoreDeps, signal: AbortSignal) {
+  const access = backupAccessOf(configuration);
+  if (access === undefined)
+    throw new OperatorError(
+      "the configuration names no backup: write it to controlPlane.backup, or give a file with --from",
+    );
+  const images = imagesFor(configuration.shoot.spec.kubernetes.version);
+  return openStore(access, await ensureProgram(machine, images, "rclone", signal));
+}
+
+async function nextOf(sources: AsyncGenerator<Source>): Promise<Source | undefined> {
+  const { value, done } = await sources.next();
+  return done === true ? undefined : (value as Source);
+}
+
+/** A machine without room says nothing of the snapshot. */
+const isOfTheFile = (error: unknown): boolean =>
+  error instanceof Error && !/no space left|quota|too many open files|permission denied/i.test(error.message);

@@ -1,0 +1,36 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { parseJson } from "../../parsing.ts";
+
+/** A restore that was begun on a machine and is not done. */
+export interface BegunRestore {
+  /** What it restores from, in the operator's words. */
+  readonly from: string;
+  /** The etcds whose data were restored: theirs are used, and not restored a second time. */
+  readonly restored: readonly string[];
+}
+
+/** The folder of a restore on the machine whose `/` is this folder; it goes when the restore is done. */
+export const restoreFolder = (root: string): string => join(root, "/var/lib/gardenadm/restore");
+
+const file = (root: string): string => join(restoreFolder(root), "begun.json");
+
+/** The restore that is to go on here; undefined where none was begun. */
+export async function readBegun(root: string): Promise<BegunRestore | undefined> {
+  const text = await readFile(file(root), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
+  return text === undefined ? undefined : (parseJson(text, file(root)) as BegunRestore);
+}
+
+/** Notes how far the restore is, so that it outlasts a power cut. */
+export async function noteBegun(root: string, begun: BegunRestore): Promise<void> {
+  await writeWhole(file(root), Buffer.from(`${JSON.stringify(begun)}\n`), 0o600);
+}
+
+/** Forgets the restore: it is done. */
+export async function forgetBegun(root: string): Promise<void> {
+  await rm(restoreFolder(root), { recursive: true, force: true });
+}

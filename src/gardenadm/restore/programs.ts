@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import type { ImageVector } from "../../components/index.ts";
+import { extractFile } from "../../node-agent/image-file.ts";
+import { isThere } from "../init/cluster.ts";
+import type { ThisMachine } from "../init/machine.ts";
+import { restoreFolder } from "./places.ts";
+
+/** The programs that a restore runs, of the versions that the cluster has. */
+export type RestoreProgram = "etcd" | "etcdctl" | "etcdutl" | "rclone";
+
+/** Takes a program out of its image, onto a machine that may have nothing yet; answers with its path. */
+export async function ensureProgram(
+  { root, ctr }: Pick<ThisMachine, "root" | "ctr">,
+  images: Pick<ImageVector, "etcd" | "rclone">,
+  name: RestoreProgram,
+  signal: AbortSignal,
+): Promise<string> {
+  const path = join(restoreFolder(root), "bin", name);
+  if (await isThere(path)) return path;
+  const image = name === "rclone" ? images.rclone : images.etcd;
+  const mount = join(restoreFolder(root), "image");
+  await extractFile(ctr, { image, filePathInImage: `/usr/local/bin/${name}` }, { path, mode: 0o700, mount }, signal);
+  return path;
+}

@@ -1,0 +1,90 @@
+import { CliError, type Exit } from "../../cli/exit.ts";
+import { flag, text } from "../../cli/option.ts";
+import { withLock } from "../../in-process/lock.ts";
+import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
+import { defineCommand, type GardenadmContext } from "../context.ts";
+import { createStartActions } from "../init/actions.ts";
+import { isThere } from "../init/cluster.ts";
+import { findThisMachine, type ThisMachine } from "../init/machine.ts";
+import { placesIn } from "../init/places.ts";
+import { reconcile } from "../init/reconcile.ts";
+import { createTables, inWords, type Tables } from "../tables.ts";
+import { createBackupRestoreActions } from "./backup-actions.ts";
+import { forgetBegun, readBegun } from "./places.ts";
+import { restoreFromBackup, type BackupRestoreAction } from "./restore-from-backup.ts";
+
+/** `gardenadm restore` */
+export const restore = defineCommand({
+  name: "restore",
+  summary: "Bring a cluster back whose control plane is lost: from a backup",
+  description:
+    "On a fresh machine, the control plane comes back with the same authorities and the etcd of a snapshot: kubeconfigs and workers go on, and what was written since is lost. " +
+    "Interrupted or killed, the same command goes on where it was.",
+  examples: [
+    "gardenadm restore -d config --from latest",
+    "gardenadm restore -d config --from /mnt/snapshot.db --key backup-keys.json",
+  ],
+  args: {},
+  options: {
+    configDir: text("folder", "The folder with the configuration that `gardenadm init` was given", "d"),
+    from: text("source", "latest, the name of a snapshot in the bucket, or a file that has its .bundle beside it"),
+    key: text("file", "The operator's key file, which opens backups [.backup-keys.json in the configuration's folder]"),
+  },
+  async run({ options: { configDir, from, key }, context }) {
+    if (configDir === undefined) throw new CliError("usage", "no configuration: name its folder with --config-dir");
+    if (from === undefined) throw new CliError("usage", "nothing says what to restore from: give --from latest");
+    const configuration = await readConfiguration(configDir);
+    return await start(context, await findThisMachine(), { configuration, from, key });
+  },
+});
+
+interface Wanted {
+  readonly configuration: Configuration;
+  readonly from: string;
+  readonly key: string | undefined;
+}
+
+async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wanted): Promise<Exit> {
+  const places = placesIn(machine.root);
+  const { name, namespace } = wanted.configuration.shoot.metadata;
+  const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}` });
+  try {
+    await withLock(places.lock, async () => {
+      await refuseRunning(machine.root);
+      await run(tables, machine, wanted);
+      await forgetBegun(machine.root);
+    });
+  } catch (error) {
+    throw inWords(error, context.signal);
+  }
+  context.terminal.err.write(
+    `\nShoot ${namespace}/${name} is back, on ${machine.hostName}.\n` +
+      "Next: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n" +
+      "      gardenadm token create --control-plane --print-join-command\n",
+  );
+  return "done";
+}
+
+async function refuseRunning(root: string): Promise<void> {
+  if ((await readBegun(root)) !== undefined || !(await isThere(placesIn(root).shootUid))) return;
+  throw new CliError(
+    "failed",
+    "this machine carries a control plane already, and its data would be lost: restore on a fresh machine",
+  );
+}
+
+async function run(tables: Tables, machine: ThisMachine, { configuration, from, key }: Wanted): Promise<void> {
+  const start = createStartActions({ machine, configuration });
+  const { server } = start;
+  const own = createBackupRestoreActions({ machine, configuration, from, key, server });
+  const isOwn = (action: string): action is BackupRestoreAction => action in own;
+  try {
+    const imported = await isThere(placesIn(machine.root).imported);
+    await tables.run(restoreFromBackup, { imported }, async ({ action }, scope) => {
+      await (isOwn(action) ? own[action](scope) : start.actions[action](scope));
+    });
+    await reconcile(tables, { machine, configuration, server, readContext: start.readContext });
+  } finally {
+    await start.close();
+  }
+}
