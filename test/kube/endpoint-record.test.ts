@@ -13,10 +13,9 @@ import {
   refTo,
   Secret,
   typeMeta,
-  type KubeClient,
-  type NamespacedKey,
   define,
 } from "../../src/kube/index.ts";
+import type { KubeClient, NamespacedKey } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import { applyClusterApiCrds } from "../../src/local/cluster/manifests.ts";

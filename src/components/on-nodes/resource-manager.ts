@@ -20,7 +20,13 @@ export function resourceManagerOnNodes(context: ControlPlaneContext, place: PodP
   const { namespace, images } = context;
   const ports = place === "host" ? HOST_PORTS["kube-system"] : PORTS;
   const configuration = configurationOf(
-    { of: "shoot", namespace, pools: poolsOf(context), hasMachines: context.machines !== undefined, approvesItself: true },
+    {
+      of: "shoot",
+      namespace,
+      pools: poolsOf(context),
+      hasMachines: context.machines !== undefined,
+      approvesItself: true,
+    },
     ports,
   );
   const config = {

@@ -92,7 +92,7 @@ function backupWrongs({ spec, metadata: { namespace } }: Shoot, objects: readonl
   const { name, kind = "Secret", namespace: own } = backup.credentialsRef ?? {};
   if (!name) return [{ field, message: "is missing: name the Secret that the object store is reached with" }];
   if (kind !== "Secret") return [{ field: `${field}.kind`, message: `is ${kind}: write a Secret` }];
-  return wanted({ field, kind, name, namespace: own === undefined || own === "" ? namespace : own }, objects);
+  return wanted({ field, kind, name, namespace: own || namespace }, objects);
 }
 
 /** What an object other than the Shoot refers to, and that is not there. */

@@ -105,8 +105,8 @@ async function storeOf({ machine, configuration }: BackupRestoreDeps, signal: Ab
 }
 
 async function nextOf(sources: AsyncGenerator<Source>): Promise<Source | undefined> {
-  const { value, done } = await sources.next();
-  return done === true ? undefined : (value as Source);
+  const next = await sources.next();
+  return next.done === true ? undefined : next.value;
 }
 
 /** A machine without room says nothing of the snapshot. */

@@ -1,5 +1,5 @@
 import { CliError, type Exit } from "../../cli/exit.ts";
-import { flag, text } from "../../cli/option.ts";
+import { text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";

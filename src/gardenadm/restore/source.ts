@@ -40,7 +40,8 @@ export async function* findSources(search: SourceSearch): AsyncGenerator<Source>
     const bundle = await readFile(`${from}${BUNDLE_SUFFIX}`).catch((cause: unknown) => {
       throw new OperatorError(`there is no ${from}${BUNDLE_SUFFIX}: put the bundle beside its snapshot`, { cause });
     });
-    return yield { file: from, bundle: open(bundle, search), called: from };
+    yield { file: from, bundle: open(bundle, search), called: from };
+    return;
   }
   const store = await search.openStore();
   const { uid } = search.shoot.metadata;

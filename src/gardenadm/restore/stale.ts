@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { nodeAgentLeaseName } from "../../api/names.ts";
 import { nodeObjectName } from "../../components/index.ts";
-import { Lease, Node, refOf, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { Lease, Node, Pod, refOf, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function removeLostNodes(client: KubeClient, hostName: string): Pro
   const secrets = await client.listRefs(Secret);
   for (const node of lost) {
     const { name } = node.metadata;
-    const pods = await client.list({ apiVersion: "v1", kind: "Pod" }, { fieldSelector: `spec.nodeName=${name}` });
+    const pods = await client.list(Pod, { fieldSelector: `spec.nodeName=${name}` });
     for (const pod of pods) await client.remove(refOf(pod), { gracePeriodSeconds: 0 });
     const lease = { ...typeMeta(Lease), metadata: { namespace: NAMESPACE, name: nodeAgentLeaseName(name) } };
     await client.remove(refOf(lease));

@@ -6,7 +6,6 @@ import type { WaitTarget } from "../../../src/activities/index.ts";
 const type = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure" } as const;
 const key = { namespace: "shoot--dev--local", name: "local" } as const;
 const target: WaitTarget = { ...type, ...key, until: "gone", severeAfter: 180_000, deadline: 600_000 };
-const waiter = { workflowId: "w", runId: "r", activityId: "removeInfrastructure/wait" };
 const revoked = { description: "credentials were revoked", codes: ["ERR_INFRA_UNAUTHENTICATED"] };
 const error = { codes: revoked.codes };
 
