@@ -19,10 +19,7 @@ export interface BackupAccess extends StoreAccess {
  * How backups are reached by what a configuration says: the Secret that `backup.credentialsRef` names, as text. The bucket's name,
  * where the Secret has none, is that of the BackupBucket; undefined where no backup is asked for.
  */
-export function backupAccessOf({
-  shoot,
-  objects,
-}: Pick<Configuration, "shoot" | "objects">): StoreAccess | undefined {
+export function backupAccessOf({ shoot, objects }: Pick<Configuration, "shoot" | "objects">): StoreAccess | undefined {
   const backup = controlPlanePools(shoot)[0]?.controlPlane?.backup;
   if (backup === undefined) return undefined;
   const { name, namespace } = backup.credentialsRef ?? {};

@@ -68,7 +68,10 @@ export function createBackupRestoreActions(
     async etcdData({ signal, tell }) {
       const etcdutl = createEtcdTool(await ensureProgram(machine, images, "etcdutl", signal));
       while (source !== undefined) {
-        const peerURL = nodeUrl({ name: hostName, addresses: machine.addresses }, etcdPorts("main", { nodes: [] }).peer);
+        const peerURL = nodeUrl(
+          { name: hostName, addresses: machine.addresses },
+          etcdPorts("main", { nodes: [] }).peer,
+        );
         const member = { name: hostName, peerURL, token: "etcd-main" };
         try {
           await restoreData({ etcdutl }, { snapshot: source.file, place: dataPlaceOf("main", root), member, signal });

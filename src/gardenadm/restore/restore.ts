@@ -23,13 +23,18 @@ export const restore = defineCommand({
     "On a fresh machine, the control plane comes back with the same authorities and the etcd of a snapshot: kubeconfigs and workers go on, and what was written since is lost. " +
     "On the only machine that is left of several, --from member makes a control plane of one node out of what it has; others join again. " +
     "Interrupted or killed, the same command goes on where it was.",
-  examples: ["gardenadm restore -d config --from latest",
+  examples: [
+    "gardenadm restore -d config --from latest",
     "gardenadm restore -d config --from member --yes-quorum-is-lost",
-    "gardenadm restore -d config --from /mnt/snapshot.db --key backup-keys.json"],
+    "gardenadm restore -d config --from /mnt/snapshot.db --key backup-keys.json",
+  ],
   args: {},
   options: {
     configDir: text("folder", "The folder with the configuration that `gardenadm init` was given", "d"),
-    from: text("source", "latest, the name of a snapshot in the bucket, a file that has its .bundle beside it, or member"),
+    from: text(
+      "source",
+      "latest, the name of a snapshot in the bucket, a file that has its .bundle beside it, or member",
+    ),
     key: text("file", "The operator's key file, which opens backups [.backup-keys.json in the configuration's folder]"),
     yesQuorumIsLost: flag("With --from member: the members that do not answer are lost for good, and stay off"),
   },
