@@ -140,6 +140,9 @@ export const BOOTSTRAPPER_GROUPS = {
   "control-plane": "system:bootstrappers:gardenadm:control-plane",
 } as const;
 
+/** How the agent of a self-hosted Shoot's node signs the Events that it writes. */
+export const NODE_AGENT_CONTROLLER = "perennial.dev/node-agent";
+
 /** The image of which machines of self-hosted Shoots take gardenadm; its tag is this package's version. */
 export const GARDENADM_IMAGE = "perennial.dev/gardenadm:0.1.0";
 

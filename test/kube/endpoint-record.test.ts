@@ -6,15 +6,7 @@ import { DNSRecord } from "../../src/api/index.ts";
 import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { createClaims } from "../../src/cluster-api/endpoint-record/claims.ts";
 import { createEndpointRecordController } from "../../src/cluster-api/endpoint-record/controller.ts";
-import {
-  CustomResourceDefinition,
-  Namespace,
-  refOf,
-  refTo,
-  Secret,
-  typeMeta,
-  define,
-} from "../../src/kube/index.ts";
+import { CustomResourceDefinition, Namespace, refOf, refTo, Secret, typeMeta, define } from "../../src/kube/index.ts";
 import type { KubeClient, NamespacedKey } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";

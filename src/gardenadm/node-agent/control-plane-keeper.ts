@@ -24,13 +24,13 @@ const RECHECK = 10_000;
 /**
  * What a cluster that no operator looks after needs of its control-plane nodes: as administrator, it approves the
  * certificates of nodes, and once a day it starts the renewal where a certificate on this machine has less than a fifth of its
- * life left. Nothing on a worker.
+ * life left; where the etcd of the only node has lost its data, it restores the last backup. Nothing on a worker.
  */
 export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Promise<void> }> {
   const ending = new AbortController();
   const { signal } = ending;
   if (deps.identity.configuration.role !== "control-plane") return { stop: async () => {} };
-  const duties = [approve(deps, signal), renewDaily(deps, signal)];
+  const duties = [approve(deps, signal), renewDaily(deps, signal), guard(deps, signal)];
   return await Promise.resolve({
     async stop() {
       ending.abort(new Error("the agent ends"));
@@ -65,6 +65,11 @@ async function renewDaily({ identity: { root }, machine, log, now }: KeeperDeps,
     }
     await delay(DAILY, undefined, { signal }).catch(() => {});
   }
+}
+
+async function guard({ identity, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
+  const { guardData } = await import("../restore/data-guard.ts");
+  await guardData({ identity, log, signal });
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

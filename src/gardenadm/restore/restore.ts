@@ -1,5 +1,5 @@
 import { CliError, type Exit } from "../../cli/exit.ts";
-import { text } from "../../cli/option.ts";
+import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
@@ -10,31 +10,39 @@ import { placesIn } from "../init/places.ts";
 import { reconcile } from "../init/reconcile.ts";
 import { createTables, inWords, type Tables } from "../tables.ts";
 import { createBackupRestoreActions } from "./backup-actions.ts";
+import { createMemberRestoreActions } from "./member-actions.ts";
 import { forgetBegun, readBegun } from "./places.ts";
+import { restoreFromMember } from "./restore-from-member.ts";
 import { restoreFromBackup, type BackupRestoreAction } from "./restore-from-backup.ts";
 
 /** `gardenadm restore` */
 export const restore = defineCommand({
   name: "restore",
-  summary: "Bring a cluster back whose control plane is lost: from a backup",
+  summary: "Bring a cluster back whose control plane is lost: from a backup, or from the member that has survived",
   description:
     "On a fresh machine, the control plane comes back with the same authorities and the etcd of a snapshot: kubeconfigs and workers go on, and what was written since is lost. " +
+    "On the only machine that is left of several, --from member makes a control plane of one node out of what it has; others join again. " +
     "Interrupted or killed, the same command goes on where it was.",
   examples: [
     "gardenadm restore -d config --from latest",
+    "gardenadm restore -d config --from member --yes-quorum-is-lost",
     "gardenadm restore -d config --from /mnt/snapshot.db --key backup-keys.json",
   ],
   args: {},
   options: {
     configDir: text("folder", "The folder with the configuration that `gardenadm init` was given", "d"),
-    from: text("source", "latest, the name of a snapshot in the bucket, or a file that has its .bundle beside it"),
+    from: text(
+      "source",
+      "latest, the name of a snapshot in the bucket, a file that has its .bundle beside it, or member",
+    ),
     key: text("file", "The operator's key file, which opens backups [.backup-keys.json in the configuration's folder]"),
+    yesQuorumIsLost: flag("With --from member: the members that do not answer are lost for good, and stay off"),
   },
-  async run({ options: { configDir, from, key }, context }) {
+  async run({ options: { configDir, from, key, yesQuorumIsLost }, context }) {
     if (configDir === undefined) throw new CliError("usage", "no configuration: name its folder with --config-dir");
     if (from === undefined) throw new CliError("usage", "nothing says what to restore from: give --from latest");
     const configuration = await readConfiguration(configDir);
-    return await start(context, await findThisMachine(), { configuration, from, key });
+    return await start(context, await findThisMachine(), { configuration, from, key, quorumIsLost: yesQuorumIsLost });
   },
 });
 
@@ -42,6 +50,7 @@ interface Wanted {
   readonly configuration: Configuration;
   readonly from: string;
   readonly key: string | undefined;
+  readonly quorumIsLost: boolean;
 }
 
 async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wanted): Promise<Exit> {
@@ -50,8 +59,8 @@ async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wa
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}` });
   try {
     await withLock(places.lock, async () => {
-      await refuseRunning(machine.root);
-      await run(tables, machine, wanted);
+      if (wanted.from !== "member") await refuseRunning(machine.root);
+      await (wanted.from === "member" ? runMember : runBackup)(tables, machine, wanted);
       await forgetBegun(machine.root);
     });
   } catch (error) {
@@ -73,7 +82,7 @@ async function refuseRunning(root: string): Promise<void> {
   );
 }
 
-async function run(tables: Tables, machine: ThisMachine, { configuration, from, key }: Wanted): Promise<void> {
+async function runBackup(tables: Tables, machine: ThisMachine, { configuration, from, key }: Wanted): Promise<void> {
   const start = createStartActions({ machine, configuration });
   const { server } = start;
   const own = createBackupRestoreActions({ machine, configuration, from, key, server });
@@ -86,5 +95,16 @@ async function run(tables: Tables, machine: ThisMachine, { configuration, from, 
     await reconcile(tables, { machine, configuration, server, readContext: start.readContext });
   } finally {
     await start.close();
+  }
+}
+
+async function runMember(tables: Tables, machine: ThisMachine, { configuration, quorumIsLost }: Wanted): Promise<void> {
+  const { server, readContext, close } = createStartActions({ machine, configuration });
+  const actions = createMemberRestoreActions({ machine, configuration, quorumIsLost, server });
+  try {
+    await tables.run(restoreFromMember, undefined, async ({ action }, scope) => await actions[action](scope));
+    await reconcile(tables, { machine, configuration, server, readContext });
+  } finally {
+    await close();
   }
 }

@@ -1,0 +1,101 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { EtcdRole } from "../../components/index.ts";
+import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { createKubeClient } from "../../kube/http-client.ts";
+import type { Logger } from "../../log.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { parseJson } from "../../parsing.ts";
+import type { AgentIdentity } from "../node-agent/credentials.ts";
+import { withMachine } from "../node-agent/machine-lock.ts";
+import { announceLoss } from "./announce-loss.ts";
+import { putManifestsBack } from "./manifests.ts";
+import { mend, type Loss } from "./mend.ts";
+import { readBegun } from "./places.ts";
+
+/** What guards the data of the etcds on a control-plane node. */
+export interface GuardDeps {
+  readonly identity: Pick<AgentIdentity, "root" | "node" | "places" | "adminKubeconfig">;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** In ms: how often is looked; how long an etcd may take to start, on a slow disk too; and until data that were good are judged again. */
+const EVERY = 5_000;
+const LONGEST_START = 60_000;
+const PAUSE = 600_000;
+
+/** By the role, where each etcd says how it is. */
+const HEALTH: readonly (readonly [EtcdRole, string])[] = [
+  ["main", "http://127.0.0.1:2381/readyz"],
+  ["events", "http://127.0.0.1:2384/readyz"],
+];
+
+/**
+ * Marks that there are data as soon as an etcd is ready; where one is not for a minute, has it looked at and, if its data are lost
+ * and this node is the only one, mended. What was lost is said once the API server answers, however often the agent ends between.
+ */
+export async function guardData(deps: GuardDeps): Promise<void> {
+  const { identity, log, signal } = deps;
+  const { root } = identity;
+  const downSince = new Map<EtcdRole, number>();
+  for (const [role] of HEALTH) await putManifestsBack(root, asideOf(root, role)); // a killed agent has left them
+  while (!signal.aborted) {
+    for (const [role, url] of HEALTH)
+      await look(deps, role, { url, downSince }).catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error, etcd: role }, "etcd data not looked after");
+      });
+    await delay(EVERY, undefined, { signal }).catch(() => {});
+  }
+}
+
+interface Watched {
+  readonly url: string;
+  readonly downSince: Map<EtcdRole, number>;
+}
+
+async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched): Promise<void> {
+  const { identity, log, signal } = deps;
+  const { root, places } = identity;
+  if (await isReady(url)) {
+    downSince.delete(role);
+    await markData(dataPlaceOf(role, root));
+    return await tell(deps, role);
+  }
+  if (!isOver(downSince, role) || (await readBegun(root)) !== undefined) return;
+  const loss = await withMachine(places.lock, signal, async () => await mend(role, { root, log, signal }));
+  downSince.set(role, Date.now() + (loss === undefined ? PAUSE : 0));
+  if (loss !== undefined) await keep(root, loss);
+}
+
+function isOver(downSince: Map<EtcdRole, number>, role: EtcdRole): boolean {
+  const since = downSince.get(role) ?? Date.now();
+  downSince.set(role, since);
+  return Date.now() - since > LONGEST_START;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(EVERY) }).catch(() => undefined);
+  return answer?.ok === true;
+}
+
+const asideOf = (root: string, role: EtcdRole): string => join(root, `/var/lib/gardenadm/backup/manifests-${role}`);
+const lossFile = (root: string, role: EtcdRole): string => join(root, `/var/lib/gardenadm/backup/loss-${role}.json`);
+
+async function keep(root: string, loss: Loss): Promise<void> {
+  await writeWhole(lossFile(root, loss.role), Buffer.from(`${JSON.stringify(loss)}\n`), 0o600);
+}
+
+/** Says what was lost, if it was not said yet. */
+async function tell({ identity: { root, node, adminKubeconfig: file }, log }: GuardDeps, role: EtcdRole) {
+  const text = await readFile(lossFile(root, role), "utf8").catch(() => undefined);
+  if (text === undefined) return;
+  const client = createKubeClient({ file }, { userAgent: "gardener-node-agent", log });
+  try {
+    await announceLoss(client, node, parseJson(text, lossFile(root, role)) as Loss, log);
+    await rm(lossFile(root, role), { force: true });
+  } finally {
+    await client.close();
+  }
+}

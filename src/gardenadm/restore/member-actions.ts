@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { etcdPorts, imagesFor, nodeUrl, type EtcdRole } from "../../components/index.ts";
+import { DataInUseError, refuseRunning } from "../../etcd-data/in-use.ts";
+import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { createEtcd } from "../../etcd-data/serve.ts";
+import { restoreFromMember } from "../../etcd-data/survivor.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { createEtcdTool } from "../../node-agent/commands.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import type { StartDeps } from "../init/actions.ts";
+import { OperatorError } from "../init/fault.ts";
+import { placesIn } from "../init/places.ts";
+import { readCluster } from "../join/newcomer.ts";
+import { serverAnswers } from "../kubelet-answers.ts";
+import { ETCDS, membersOf } from "../reconcile/members.ts";
+import { until } from "../until.ts";
+import { putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { noteBegun, readBegun, restoreFolder } from "./places.ts";
+import { ensureProgram } from "./programs.ts";
+import { refusalToSurvive } from "./quorum.ts";
+import type { MemberRestoreAction } from "./restore-from-member.ts";
+import { removeLostNodes } from "./stale.ts";
+
+/** What a restore from a survivor works with. */
+export interface MemberRestoreDeps extends StartDeps {
+  /** People have said that the members which do not answer will not come back. */
+  readonly quorumIsLost: boolean;
+  /** The API server, as its administrator. */
+  server(): KubeClient;
+}
+
+const AGENT = "gardener-node-agent.service";
+const FROM = "member";
+
+/** What each row does. Each may be done again after a kill. */
+export function createMemberRestoreActions({
+  machine,
+  configuration,
+  quorumIsLost,
+  server,
+}: MemberRestoreDeps): Readonly<Record<MemberRestoreAction, (scope: StepScope) => Promise<void>>> {
+  const { root, hostName, addresses } = machine;
+  const aside = join(restoreFolder(root), "manifests");
+  const own = { name: hostName, addresses };
+  return {
+    async quorum(scope) {
+      if ((await readBegun(root)) !== undefined) return;
+      for (const role of ETCDS) await refuseQuorum(role, quorumIsLost, async () => await statusOf(role, scope));
+      await noteBegun(root, { from: FROM, restored: [] });
+    },
+    async stopped(scope) {
+      if ((await restored(root)).length === ETCDS.length) return;
+      await machine.systemctl(["stop", AGENT], scope.signal);
+      await putManifestsAside(root, aside);
+      for (const role of ETCDS) await untilEnded(role, root, scope);
+    },
+    async etcdData({ signal }) {
+      const program = async (name: "etcd" | "etcdctl" | "etcdutl") =>
+        await ensureProgram(machine, imagesFor(configuration.shoot.spec.kubernetes.version), name, signal);
+      const programs = {
+        etcd: createEtcd(await program("etcd")),
+        etcdctl: createEtcdTool(await program("etcdctl")),
+        etcdutl: createEtcdTool(await program("etcdutl")),
+      };
+      for (const role of ETCDS) {
+        const done = await restored(root);
+        if (done.includes(role)) continue;
+        const peerURL = nodeUrl(own, etcdPorts(role, { nodes: [own] }).peer);
+        const member = { name: hostName, peerURL, token: `etcd-${role}` };
+        await restoreFromMember(programs, { place: dataPlaceOf(role, root), member, signal });
+        await noteBegun(root, { from: FROM, restored: [...done, role] });
+      }
+    },
+    async etcd(scope) {
+      await putManifestsBack(root, aside);
+      await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
+      await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
+      for (const role of ETCDS) await markData(dataPlaceOf(role, root));
+    },
+    async kubeApiServer(scope) {
+      await until("the API server is not ready", scope, async () => (await server().get("/readyz")) === "ok");
+    },
+    async adopted() {
+      const { shoot } = await readCluster(server());
+      const { namespace, name, uid } = shoot.metadata;
+      const wanted = configuration.shoot.metadata;
+      if (namespace !== wanted.namespace || name !== wanted.name || uid === undefined)
+        throw new OperatorError(
+          `this machine is of Shoot ${namespace}/${name}, and the configuration is of ${wanted.namespace}/${wanted.name}: take the one that belongs to it`,
+        );
+      const places = placesIn(root);
+      await writeWhole(places.shootUid, Buffer.from(`${uid}\n`), 0o600);
+      await writeWhole(places.imported, Buffer.from(`${new Date().toISOString()}\n`), 0o600);
+    },
+    async staleObjects({ tell }) {
+      const lost = await removeLostNodes(server(), hostName);
+      if (lost.length > 0) tell(`took away what was of ${lost.join(", ")}`);
+    },
+    async nodeAgent({ signal }) {
+      await machine.systemctl(["start", AGENT], signal);
+    },
+  };
+
+  async function statusOf(role: EtcdRole, scope: StepScope) {
+    return await membersOf(role, [own], { ...scope, root }).readStatus();
+  }
+}
+
+const restored = async (root: string): Promise<readonly string[]> => (await readBegun(root))?.restored ?? [];
+
+/** A survivor that does not run cannot say how the others are. */
+async function refuseQuorum(
+  role: EtcdRole,
+  isLost: boolean,
+  readStatus: () => ReturnType<ReturnType<typeof membersOf>["readStatus"]>,
+): Promise<void> {
+  const statuses = await readStatus().catch((error: unknown) => {
+    if (isLost) return undefined;
+    throw new OperatorError(
+      `etcd-${role} of this machine does not answer, so that nobody says how the others are: start it, or, where all others are lost for good, add --yes-quorum-is-lost`,
+      { cause: error },
+    );
+  });
+  const refused = statuses && refusalToSurvive(statuses, isLost);
+  if (refused !== undefined) throw new OperatorError(`etcd-${role}: ${refused}`);
+}
+
+async function untilEnded(role: EtcdRole, root: string, scope: StepScope): Promise<void> {
+  await until(`etcd-${role} has not ended`, scope, async () => {
+    try {
+      await refuseRunning(dataPlaceOf(role, root).dataDir);
+      return true;
+    } catch (error) {
+      if (error instanceof DataInUseError) return error.message;
+      throw error;
+    }
+  });
+}

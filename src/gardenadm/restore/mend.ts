@@ -1,0 +1,113 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { EtcdRole } from "../../components/index.ts";
+import { DataInUseError } from "../../etcd-data/in-use.ts";
+import { judgeData, type DataVerdict } from "../../etcd-data/judge.ts";
+import { dataPlaceOf } from "../../etcd-data/place.ts";
+import { restoreData } from "../../etcd-data/restore-data.ts";
+import { fetchSnapshot, findSnapshots } from "../../etcd-data/snapshots.ts";
+import { openStore } from "../../etcd-data/store.ts";
+import type { Logger } from "../../log.ts";
+import { createEtcdTool } from "../../node-agent/commands.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { isThere } from "../node-agent/credentials.ts";
+import { readBackupAccess, type BackupAccess } from "./access.ts";
+import { foundingSettings, readLoneMember, type LoneMember } from "./lone-member.ts";
+import { putManifestsAside, putManifestsBack } from "./manifests.ts";
+
+/** What was lost, for the people who own the cluster. */
+export interface Loss {
+  readonly role: EtcdRole;
+  /** What was found, without a remedy. */
+  readonly why: string;
+  /** What it was begun anew with. */
+  readonly from: string;
+  /** Where the old data are now. */
+  readonly aside?: string;
+}
+
+/** What mending works with; `root` is the machine's `/`. */
+export interface Mending {
+  readonly root: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks why the etcd of the only control-plane node does not come up, with its pod ended, and lets it start again. Where its data
+ * are gone or damaged, `main` gets the last good snapshot, and `events` begins empty; the old data are kept. Answers with what was
+ * lost, and undefined where its data are good, and it fails of something else, such as a disk that is full.
+ */
+export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | undefined> {
+  const { root } = mending;
+  const member = await readLoneMember(role, root);
+  const access = await readBackupAccess(root);
+  if (member === undefined || access === undefined) return undefined;
+  const aside = join(root, `/var/lib/gardenadm/backup/manifests-${role}`);
+  await putManifestsAside(root, aside, [`etcd-${role}.yaml`]);
+  try {
+    const verdict = await judgeEnded(role, mending);
+    if (verdict.state !== "missing" && verdict.state !== "corrupt") return undefined;
+    mending.log.warn({ etcd: role, why: verdict.why }, "etcd data lost");
+    const { why } = verdict;
+    return role === "main"
+      ? { role, why, ...(await restoreLatest(member, access, mending)) }
+      : { role, why, from: "nothing", ...(await beginEmpty(role, member, root)) };
+  } finally {
+    await putManifestsBack(root, aside);
+  }
+}
+
+/** In ms: a kubelet ends a pod within half a minute. */
+const LONGEST_END = 60_000;
+
+async function judgeEnded(role: EtcdRole, { root, signal }: Mending): Promise<DataVerdict> {
+  const etcdutl = createEtcdTool(join(root, "/opt/bin/etcdutl"));
+  for (const deadline = Date.now() + LONGEST_END; ; await delay(500, undefined, { signal })) {
+    try {
+      return await judgeData({ etcdutl }, dataPlaceOf(role, root), signal);
+    } catch (error) {
+      if (!(error instanceof DataInUseError) || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+/** The newest snapshot that is whole. */
+async function restoreLatest(
+  { name, peerURL, token }: LoneMember,
+  access: BackupAccess,
+  { root, log, signal }: Mending,
+): Promise<Pick<Loss, "from" | "aside">> {
+  const store = openStore(access, join(root, "/opt/bin/rclone"));
+  const etcdutl = createEtcdTool(join(root, "/opt/bin/etcdutl"));
+  const folder = join(root, "/var/lib/gardenadm/backup/fetched");
+  let last: unknown = new Error(`there is no snapshot of this cluster in ${store.bucket}`);
+  for (const found of await findSnapshots(store, { uid: access.uid, signal })) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { file: snapshot } = await fetchSnapshot(store, found, { folder, signal });
+    try {
+      const place = dataPlaceOf("main", root);
+      const { aside } = await restoreData({ etcdutl }, { snapshot, place, member: { name, peerURL, token }, signal });
+      await rm(folder, { recursive: true, force: true });
+      const from = `snapshot ${found.name} of ${new Date(found.at).toISOString()}`;
+      return { from, ...(aside !== undefined && { aside }) };
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error, snapshot: found.name }, "snapshot not restored");
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Its settings say that it founds a cluster until they are written the next time. */
+async function beginEmpty(role: EtcdRole, member: LoneMember, root: string): Promise<Pick<Loss, "aside">> {
+  const { dataDir } = dataPlaceOf(role, root);
+  await writeWhole(member.file, Buffer.from(foundingSettings(member)), 0o644);
+  if (!(await isThere(dataDir))) return {};
+  const aside = `${dataDir}.${new Date().toISOString().replaceAll(":", "-")}`;
+  await rename(dataDir, aside);
+  return { aside };
+}

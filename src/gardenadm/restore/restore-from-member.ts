@@ -1,0 +1,27 @@
+import { defineFlow } from "../../flow/flow.ts";
+import type { RestoreRow } from "./restore-from-backup.ts";
+
+/** What is done on the survivor of a control plane. */
+export type MemberRestoreAction =
+  "quorum" | "stopped" | "etcdData" | "etcd" | "kubeApiServer" | "adopted" | "staleObjects" | "nodeAgent";
+
+const row = (action: MemberRestoreAction, does: string, ...after: MemberRestoreAction[]) => ({
+  do: { action, does },
+  after,
+});
+
+/**
+ * Makes a control plane of one node out of a member whose etcds have lost their quorum, with all that it has. Members that come
+ * back later belong to another cluster: they are wiped, and join.
+ */
+// prettier-ignore
+export const restoreFromMember = defineFlow<undefined, RestoreRow<MemberRestoreAction>, MemberRestoreAction>("Restore the control plane from its survivor", {
+  quorum: row("quorum", "asks the other members whether they answer, and refuses where quorum is there or may come back"),
+  stopped: row("stopped", "stops the agent, and takes the manifests of the control plane away until its programs have ended", "quorum"),
+  etcdData: row("etcdData", "makes both etcds clusters of this member alone, with all that is in their logs", "stopped"),
+  etcd: row("etcd", "puts the manifests back, and waits for both etcds", "etcdData"),
+  kubeApiServer: row("kubeApiServer", "waits for the API server", "etcd"),
+  adopted: row("adopted", "sees that it is the configuration's Shoot, and notes its uid", "kubeApiServer"),
+  staleObjects: row("staleObjects", "takes away what the cluster knows of machines that are gone", "adopted"),
+  nodeAgent: row("nodeAgent", "starts the agent", "staleObjects"),
+});

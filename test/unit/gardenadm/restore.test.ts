@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { KubeObject, Shoot } from "../../../src/api/index.ts";
+import { lastingSecrets } from "../../../src/activities/secrets/plan.ts";
+import { ensureBundleKeys } from "../../../src/etcd-data/bundle-keys.ts";
+import { bundleOf, sealBundle } from "../../../src/etcd-data/bundle.ts";
+import type { MemberStatus } from "../../../src/etcd/status.ts";
+import { backupAccessOf, keepBackupAccess, readBackupAccess } from "../../../src/gardenadm/restore/access.ts";
+import { sentenceOf } from "../../../src/gardenadm/restore/announce-loss.ts";
+import { foundingSettings, readLoneMember } from "../../../src/gardenadm/restore/lone-member.ts";
+import { putManifestsAside, putManifestsBack } from "../../../src/gardenadm/restore/manifests.ts";
+import { refusalToSurvive } from "../../../src/gardenadm/restore/quorum.ts";
+import { findSources } from "../../../src/gardenadm/restore/source.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "restore-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const member = (name: string) => ({
+  ...{ id: name, name, peerURLs: [`https://${name}`], clientURLs: [], isLearner: false, started: true },
+});
+const working = (name: string): MemberStatus => ({
+  ...{ member: member(name), answers: true, version: "3.6.10", dbSize: 1, leader: "a", term: 2 },
+  ...{ raftIndex: 1, appliedIndex: 1, errors: [] },
+});
+const leaderless = (name: string): MemberStatus => {
+  const { leader: _, ...status } = working(name) as Extract<MemberStatus, { answers: true }>;
+  return status;
+};
+const silent = (name: string): MemberStatus => ({ member: member(name), answers: false, reason: "refused" });
+
+test.each<readonly [string, readonly MemberStatus[], boolean, RegExp | undefined]>([
+  ["quorum at work", [working("a"), working("b"), silent("c")], true, /^quorum is not lost: 2 of 3/],
+  ["enough that answer, without a leader yet", [leaderless("a"), leaderless("b"), silent("c")], true, /no leader yet/],
+  ["silent members that may come back", [leaderless("a"), silent("b"), silent("c")], false, /b \(.*\) and member c/],
+  ["members that people say are lost", [leaderless("a"), silent("b"), silent("c")], true, undefined],
+])("a survivor with %s", (_, statuses, isLost, refused) => {
+  const answer = refusalToSurvive(statuses, isLost);
+  if (refused === undefined) expect(answer).toBeUndefined();
+  else expect(answer).toMatch(refused);
+});
+
+const shootWith = (backup: object): Shoot =>
+  ({
+    metadata: { namespace: "garden", name: "root" },
+    spec: { provider: { workers: [{ name: "cp", controlPlane: { backup } }] } },
+  }) as unknown as Shoot;
+const secret: KubeObject = {
+  ...{ apiVersion: "v1", kind: "Secret", metadata: { namespace: "garden", name: "bucket" } },
+  data: { accessKeyID: Buffer.from("key").toString("base64"), bucketName: Buffer.from("mine").toString("base64") },
+};
+const bucket: KubeObject = {
+  apiVersion: "core.gardener.cloud/v1beta1",
+  kind: "BackupBucket",
+  metadata: { name: "other" },
+};
+
+test("backups are reached with the Secret that the Shoot names; what it does not say, BackupBucket and region do", () => {
+  const shoot = shootWith({ provider: "s3", region: "here", credentialsRef: { name: "bucket" } });
+  const found = backupAccessOf({ shoot, objects: [secret, bucket] });
+  expect(found).toEqual({ provider: "s3", secret: { accessKeyID: "key", bucketName: "mine", region: "here" } });
+  const nameless = { ...secret, data: {} };
+  expect(backupAccessOf({ shoot, objects: [nameless, bucket] })?.secret["bucketName"]).toBe("other");
+});
+
+test("how a machine reaches its backups is for root alone, and is not written again when it is known", async () => {
+  const access = { provider: "s3", uid: "1", secret: { accessKeyID: "key" } };
+  await keepBackupAccess(folder, access);
+  const file = join(folder, "/var/lib/gardenadm/backup/access.json");
+  const { mtimeMs, mode } = await stat(file);
+  expect(mode & 0o077).toBe(0);
+  await keepBackupAccess(folder, { ...access });
+  expect((await stat(file)).mtimeMs).toBe(mtimeMs);
+  expect(await readBackupAccess(folder)).toEqual(access);
+});
+
+test("a member is alone by the settings of its own machine, and founds a cluster by a change of these only", async () => {
+  const at = join(folder, "/var/lib/static-pods/etcd-main/etcd-main-config");
+  await mkdir(at, { recursive: true });
+  const settings = (cluster: string) =>
+    `name: a\ninitial-advertise-peer-urls: https://a:2380\ninitial-cluster: ${cluster}\ninitial-cluster-state: existing\n`;
+  await writeFile(join(at, "etcd.yaml"), settings("a=https://a:2380"));
+  const found = (await readLoneMember("main", folder)) ?? expect.fail("it is alone");
+  expect(found).toMatchObject({ name: "a", peerURL: "https://a:2380", token: "etcd-main" });
+  expect(foundingSettings(found)).toContain("initial-cluster-state: new\n");
+  await writeFile(join(at, "etcd.yaml"), settings("a=https://a:2380,b=https://b:2380"));
+  expect(await readLoneMember("main", folder)).toBeUndefined();
+  expect(await readLoneMember("events", folder)).toBeUndefined();
+});
+
+test("manifests that are put aside come back, and others stay where they are", async () => {
+  const [manifests, aside] = [join(folder, "/etc/kubernetes/manifests"), join(folder, "aside")];
+  await mkdir(manifests, { recursive: true });
+  for (const name of ["etcd-main.yaml", "kube-apiserver.yaml"]) await writeFile(join(manifests, name), name);
+  await putManifestsAside(folder, aside, ["etcd-main.yaml"]);
+  expect(await readdir(manifests)).toEqual(["kube-apiserver.yaml"]);
+  await putManifestsBack(folder, aside);
+  expect((await readdir(manifests)).sort()).toEqual(["etcd-main.yaml", "kube-apiserver.yaml"]);
+  expect(await readFile(join(manifests, "etcd-main.yaml"), "utf8")).toBe("etcd-main.yaml");
+});
+
+test("what was lost is said in a sentence", () => {
+  const loss = { role: "main" as const, why: "there is no data", from: "snapshot one", aside: "/old" };
+  expect(sentenceOf(loss)).toBe(
+    "there is no data: etcd-main goes on from snapshot one, and what was written since is lost; the old data are in /old",
+  );
+});
+
+test("a file is restored with its bundle beside it only, by its own key, and for its own Shoot", async () => {
+  const file = join(folder, "snapshot.db");
+  const keys = await ensureBundleKeys(join(folder, "keys.json"));
+  const search = (shoot: object, others = keys) =>
+    findSources({
+      ...{ from: file, keys: others, folder, signal: new AbortController().signal },
+      shoot: { metadata: { namespace: "garden", name: "root", ...shoot } } as Shoot,
+      openStore: async () => await Promise.reject(new Error("not asked for")),
+    }).next();
+  await expect(search({})).rejects.toThrow("put the bundle beside its snapshot");
+  const secrets = lastingSecrets.map((name) => ({ apiVersion: "v1", kind: "Secret", metadata: { name }, data: {} }));
+  const shoot = { namespace: "garden", name: "root", uid: "1" };
+  await writeFile(`${file}.bundle`, sealBundle(bundleOf({ shoot, secrets, configuration: [] }), keys));
+  expect((await search({})).value).toMatchObject({ file, bundle: { shoot } });
+  await expect(search({ name: "other" })).rejects.toThrow(
+    "the backup is of Shoot garden/root, and the configuration is of garden/other: take the one that belongs to it",
+  );
+  await expect(search({ uid: "2" })).rejects.toThrow("the Shoot to restore has uid 2");
+  const strangers = await ensureBundleKeys(join(folder, "others.json"));
+  await expect(search({}, strangers)).rejects.toThrow("name the key file that has this key");
+});
