@@ -26,7 +26,7 @@ export async function drain(client: KubeClient, name: string, scope: StepScope):
   );
 }
 
-/** Pods that are done are no one's work any more; those of DaemonSets come back at once, and static ones are the machine's. */
+/** A pod that is done has no work left; those of DaemonSets come back at once, and static ones are the machine's. */
 function isMovable({ metadata, status }: Pod): boolean {
   const owners = (metadata["ownerReferences"] ?? []) as readonly { readonly kind: string }[];
   const isBound = owners.some(({ kind }) => kind === "DaemonSet" || kind === "Node");

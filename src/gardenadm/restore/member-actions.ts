@@ -118,7 +118,7 @@ async function refuseQuorum(
   const statuses = await readStatus().catch((error: unknown) => {
     if (isLost) return undefined;
     throw new OperatorError(
-      `etcd-${role} of this machine does not answer, so that nobody says how the others are: start it, or, where all others are lost for good, add --yes-quorum-is-lost`,
+      `etcd-${role} of this machine does not answer, so that no member says how the others are: start it, or, where all others are lost for good, add --yes-quorum-is-lost`,
       { cause: error },
     );
   });
