@@ -1,5 +1,6 @@
 import { announceKubeconfig } from "../../activities/control-plane/cluster.ts";
 import { applyExtensionObject } from "../../activities/extensions/apply-object.ts";
+import { needsPeriodicTrigger } from "../../activities/extensions/trigger.ts";
 import { deploySeedResourceManager } from "../../activities/managed-resources/seed-resource-manager.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
@@ -144,7 +145,9 @@ async function deployComponent(
 async function applyKind(client: KubeClient, kind: AppliedKind, context: ControlPlaneContext): Promise<WaitTarget[]> {
   const objects = builders[kind]?.(context);
   if (objects === undefined) throw new Error(`a self-hosted Shoot has no ${kind}`);
-  return await Promise.all(objects.map(async (object) => await applyExtensionObject(client, object, { kind })));
+  return await Promise.all(
+    objects.map(async (object) => await applyExtensionObject(client, object, { kind, asks: needsPeriodicTrigger })),
+  );
 }
 
 const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {
