@@ -8,6 +8,15 @@ export interface Bench {
   measure(ground: Ground): Promise<Findings>;
 }
 
+/** A subject that is measured on machines that the bench makes itself, as root, and not beside the servers of others. */
+export interface MachineBench {
+  readonly name: string;
+  measureMachines(order: Order): Promise<Findings>;
+}
+
+/** How much a bench is to do, and where it says what it does. */
+export type Order = Pick<Ground, "short" | "say">;
+
 /** What a bench measures on: servers on loopback, and how much it is to do. */
 export interface Ground {
   /** An API server with all kinds, and a garden in it; it is the seeds', too. The benches share it. */

@@ -7,17 +7,20 @@ import { startControlPlane } from "../test/support/control-plane.ts";
 import { applyCrds } from "../test/support/crds.ts";
 import { applyGarden } from "../test/support/garden-objects.ts";
 import { startTemporal } from "../test/support/temporal.ts";
-import { missingFigures, type Bench, type Ground, type Table } from "./bench.ts";
+import { missingFigures, type Bench, type Findings, type Ground, type MachineBench, type Table } from "./bench.ts";
 import { clusterApi } from "./cluster-api.ts";
 import { flow } from "./flow.ts";
 import { idle } from "./idle.ts";
 import { beQuiet } from "./quiet.ts";
 import { registration } from "./registration.ts";
 import { reconciles } from "./reconciles.ts";
+import { selfHosted } from "./self-hosted.ts";
 import { waiting } from "./waiting.ts";
 
-/** The benches, in the order in which they run. */
+/** The benches, in the order in which they run; those on machines come before there are servers. */
+const machineBenches: readonly MachineBench[] = [selfHosted];
 const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration, clusterApi];
+const names = [...machineBenches, ...benches].map(({ name }) => name);
 
 /** What the servers of the benches run, which a machine that measures first has not built yet. */
 const needed = ["etcd", "etcdctl", "kube-apiserver", "temporal", ...clusterApiBinaries] as const;
@@ -28,26 +31,36 @@ await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args);
   beQuiet();
-  const log = createLogger({ name: "bench", level: "silent" });
-  await ensureBinaries(needed, { log, pinned: true, onProgress: console.error });
   const machine = { cpu: cpus()[0]?.model ?? "", cores: cpus().length, node: process.version };
   const before = { date: new Date().toISOString(), load: loadavg()[0] };
   const figures: Record<string, object> = {};
+  const take = (name: string, found: Findings) => {
+    if (!options.json) found.tables.forEach(print);
+    figures[name] = found.figures;
+  };
+  for (const bench of options.machineBenches)
+    take(bench.name, await bench.measureMachines({ short: options.short, say: console.error }));
+  if (options.benches.length > 0) await measureOnServers(options, take);
+  if (options.json) console.log(JSON.stringify({ machine, ...before, ...figures }, null, 2));
+  const missing = missingFigures(figures);
+  if (missing.length > 0) throw new Error(`these figures did not come out: ${missing.join(", ")}`);
+}
+
+async function measureOnServers(
+  options: ReturnType<typeof parseOptions>,
+  take: (name: string, found: Findings) => void,
+): Promise<void> {
+  const log = createLogger({ name: "bench", level: "silent" });
+  await ensureBinaries(needed, { log, pinned: true, onProgress: console.error });
   const controlPlane = await startControlPlane();
   try {
     await applyCrds(controlPlane.client);
     await applyGarden(controlPlane.client);
-    for (const bench of options.benches) {
-      const found = await measure(bench, { ...options, controlPlane, say: console.error });
-      if (!options.json) found.tables.forEach(print);
-      figures[bench.name] = found.figures;
-    }
+    for (const bench of options.benches)
+      take(bench.name, await measure(bench, { ...options, controlPlane, say: console.error }));
   } finally {
     await controlPlane.stop();
   }
-  if (options.json) console.log(JSON.stringify({ machine, ...before, ...figures }, null, 2));
-  const missing = missingFigures(figures);
-  if (missing.length > 0) throw new Error(`these figures did not come out: ${missing.join(", ")}`);
 }
 
 function parseOptions(args: readonly string[]) {
@@ -66,11 +79,10 @@ function parseOptions(args: readonly string[]) {
   if (!Number.isInteger(shoots) || shoots < 20 || shoots > 5_000)
     throw new Error("--shoots has to be between 20 and 5000");
   const asked = [...(values.only?.split(",") ?? []), ...positionals];
-  const names = asked.length > 0 ? asked : benches.map(({ name }) => name);
-  const unknown = names.find((name) => !benches.some((bench) => bench.name === name));
-  if (unknown !== undefined)
-    throw new Error(`there is no bench ${unknown}: --only takes ${benches.map(({ name }) => name).join(",")}`);
-  return { short, json, shoots, benches: benches.filter(({ name }) => names.includes(name)) };
+  const unknown = asked.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no bench ${unknown}: --only takes ${names.join(",")}`);
+  const isWanted = ({ name }: { readonly name: string }) => asked.length === 0 || asked.includes(name);
+  return { short, json, shoots, benches: benches.filter(isWanted), machineBenches: machineBenches.filter(isWanted) };
 }
 
 async function measure(bench: Bench, ground: Omit<Ground, "temporal">) {

@@ -7,10 +7,8 @@ import { text } from "../cli/option.ts";
 import type { OpenContext } from "../cli/process.ts";
 import { readText } from "../read-text.ts";
 import type { Cluster, GardenadmContext } from "./context.ts";
+import { ADMIN_KUBECONFIG } from "./node-agent/places.ts";
 import { hideTokens } from "./without-tokens.ts";
-
-/** The kubeconfig that a control-plane node has. */
-export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
 
 /** In bytes: standard input is a token or a few names. */
 const LONGEST_INPUT = 65_536;

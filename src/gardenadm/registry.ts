@@ -39,11 +39,6 @@ export const registry: readonly Group<GardenadmContext>[] = [
     ],
   },
   {
-    name: "node-agent",
-    summary: "Keep this machine as its pool's configuration says; a unit of systemd runs it",
-    load: async () => (await import("./node-agent/node-agent.ts")).nodeAgent,
-  },
-  {
     name: "completion",
     summary: "Print what completes these command lines in a shell",
     load: async () => (await import("../cli/completion/completion.ts")).createCompletion("gardenadm", () => registry),

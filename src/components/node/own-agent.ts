@@ -39,7 +39,7 @@ Wants=network-online.target
 [Service]
 Environment=NODE_COMPILE_CACHE=/var/cache/gardenadm MALLOC_ARENA_MAX=1
 Environment="NODE_OPTIONS=--max-semi-space-size=1 --max-old-space-size=96"
-ExecStart=/opt/gardenadm/bin/gardenadm node-agent
+ExecStart=/opt/gardenadm/bin/start gardenadm/node-agent
 Restart=always
 RestartSec=2
 

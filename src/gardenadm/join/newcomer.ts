@@ -14,7 +14,6 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
-import { ADMIN_KUBECONFIG } from "../connection.ts";
 import { NAMESPACE, readMade } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
@@ -22,6 +21,7 @@ import { demandsOf } from "../preflight/demands.ts";
 import { networkFaults } from "../preflight/networks.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { until } from "../until.ts";
+import { ADMIN_KUBECONFIG } from "../node-agent/places.ts";
 import { ensureCredentials, isThere, type AgentIdentity } from "../node-agent/credentials.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { ensureName } from "./api-server-name.ts";

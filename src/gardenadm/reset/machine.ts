@@ -22,11 +22,12 @@ export async function bareMachine(machine: ThisMachine, { signal, tell }: StepSc
   });
 }
 
-/** Containers first, their sandboxes with them; what a kubelet has mounted for pods goes with them. */
+/** All processes of pods are in one slice of systemd's; when it has stopped, what containerd knows of them can go. */
 async function endPods({ ctr, systemctl }: ThisMachine, signal: AbortSignal): Promise<void> {
+  for (const slice of ["kubepods.slice", "kubepods-burstable.slice", "kubepods-besteffort.slice"])
+    await systemctl(["stop", slice], signal).catch(() => "");
   const ids = words(await ctr(["containers", "list", "--quiet"], signal));
   for (const id of ids) {
-    await ctr(["tasks", "kill", "--all", "--signal", "SIGKILL", id], signal).catch(() => "");
     await ctr(["tasks", "delete", "--force", id], signal).catch(() => "");
     await ctr(["containers", "delete", id], signal).catch(() => "");
     await ctr(["snapshots", "remove", id], signal).catch(() => "");

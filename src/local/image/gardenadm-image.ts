@@ -20,19 +20,23 @@ export async function ensureGardenadmImage(folder: string, log: Logger): Promise
 }
 
 async function describeImage(): Promise<ProgramContent> {
-  const { files } = await programFiles("gardenadm", GARDENADM_FOLDER);
+  const programs = await Promise.all(PROGRAMS.map((program) => programFiles(program, GARDENADM_FOLDER)));
+  const files = new Map(programs.flatMap(({ files }) => files.map((file) => [file.path, file] as const)));
   const launchers = ["bin/gardenadm", "bin/start"].map((path) => ({
     path: join(GARDENADM_FOLDER, path),
     source: join(packageRoot, path),
     mode: 0o755,
   }));
-  const programs = [
+  const binaries = [
     { path: "node_modules/.bin/node", source: await realpath(process.execPath) },
     { path: "bin/helm", source: pinnedPath("helm") },
   ].map(({ path, source }) => ({ path: join(GARDENADM_FOLDER, path), source, mode: 0o755 }));
   const entrypoint = [join(GARDENADM_FOLDER, "bin/gardenadm")];
-  return { files: [...launchers, ...programs, ...(await manifests()), ...files], entrypoint };
+  return { files: [...launchers, ...binaries, ...(await manifests()), ...files.values()], entrypoint };
 }
+
+/** The command line, and the agent that its machines run. */
+const PROGRAMS = ["gardenadm", "gardenadm/node-agent"];
 
 /** What it applies in clusters. */
 async function manifests(): Promise<ImageFile[]> {

@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import { hashCode } from "../process/code.ts";
 import type { Image } from "./build.ts";
 import { once } from "./once.ts";
-import { collectProgram } from "./program-files.ts";
+import { collectProgram, compiledPath } from "./program-files.ts";
 import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
 
 /** The image of a program of ours. */
@@ -48,5 +48,5 @@ export async function programFiles(
 ): Promise<{ readonly files: ImageFile[]; readonly main: string }> {
   const file = fileURLToPath(new URL(`../../${program}/main${extname(import.meta.url)}`, import.meta.url));
   const main = relative(packageRoot, file);
-  return { files: await collectProgram(packageRoot, main, target), main: join(target, main) };
+  return { files: await collectProgram(packageRoot, main, target), main: join(target, compiledPath(main)) };
 }

@@ -34,7 +34,7 @@ describe("the configuration of a pool's machines", () => {
     for (const config of reconciles) {
       const units = (config?.spec.units ?? []).filter(({ name }) => name === "gardener-node-agent.service");
       expect(units.map(({ content }) => content)).toEqual([
-        expect.stringContaining("ExecStart=/opt/gardenadm/bin/gardenadm node-agent"),
+        expect.stringContaining("ExecStart=/opt/gardenadm/bin/start gardenadm/node-agent"),
       ]);
       expect(JSON.stringify(config)).not.toContain("/opt/bin/gardener-node-agent");
     }
