@@ -122,7 +122,7 @@ const arrows = {
   ],
   gardenadm: [
     frame,
-    "activities/(control-plane/(cluster|waves)|extensions/apply-object|installation|managed-resources/seed-resource-manager)",
+    "activities/(control-plane/(cluster|waves)|extensions/(apply-object|trigger)|installation|managed-resources/seed-resource-manager)",
     "activities/(secrets|step-error|waits/(judgement|readiness))",
     "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",
