@@ -1,11 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
-import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { createKubeClient, isAlreadyExists, Lease, Node, refOf, Secret, type KubeClient } from "../../kube/index.ts";
+import { createKubeClient, isAlreadyExists, Lease, Secret, type KubeClient } from "../../kube/index.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../kube/directory/directory-client.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { containerdPods } from "../../node-agent/containerd-pods.ts";

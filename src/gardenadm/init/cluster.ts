@@ -48,7 +48,7 @@ export async function readClusterContext(client: KubeClient): Promise<ControlPla
 /** The Shoot and its profile, as the cluster itself knows them. */
 export async function readMade(client: KubeClient): Promise<Made> {
   const cluster = await client.read(Cluster, { name: NAMESPACE });
-  if (cluster !== undefined) return Cluster.schema.parse(cluster).spec as Made;
+  if (cluster !== undefined) return Cluster.schema.parse(cluster).spec;
   throw new OperatorError(`Cluster ${NAMESPACE} does not exist: 'gardenadm init' on the first node makes it`);
 }
 

@@ -1,6 +1,6 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { nodeAgentLeaseName } from "../../api/names.ts";
-import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
+import { components, type ControlPlaneNode } from "../../components/index.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { riskOfRemoval } from "../../etcd/quorum.ts";
 import type { StepScope } from "../../in-process/run.ts";

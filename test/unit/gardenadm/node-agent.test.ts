@@ -61,7 +61,7 @@ describe("the configuration of a pool's machines", () => {
 
   test("says by its manifests which static pods run, and where each says that it is ready", () => {
     const { workloads, objects } = controlPlaneObjects(context);
-    const { config, pods } = controlPlaneMachines(context, { workloads: workloads, objects: objects });
+    const { config, pods } = controlPlaneMachines(context, { workloads, objects });
     const found = manifestPods(config, "a");
     expect(found.map(({ name, hash }) => ({ name, hash }))).toEqual(
       pods.map(({ pod, hash }) => ({ name: pod.metadata.name, hash })),
