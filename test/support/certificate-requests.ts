@@ -36,6 +36,6 @@ export async function servingCertificateRequest(
       signerName: "kubernetes.io/kubelet-serving",
       request: Buffer.from(request.toString("pem")).toString("base64"),
       usages: ["digital signature", "server auth"],
-    } as CertificateSigningRequest["spec"],
+    },
   };
 }

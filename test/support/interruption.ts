@@ -57,7 +57,7 @@ const textOf = async (file: string): Promise<string> => await readFile(file, "ut
 const JOURNAL = "/var/lib/gardenadm/journal";
 
 /** Those that an operator gives; the machine's agent, which is the same program, goes on. */
-const COMMANDS = String.raw`gardenadm/main\.ts (init|join)`;
+const COMMANDS = String.raw`gardenadm/main\.[jt]s (init|join)`;
 
 async function reaches(journal: string, before: number, { flow, step }: Row, command: Promise<unknown>) {
   let over = false;

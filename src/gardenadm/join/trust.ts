@@ -3,6 +3,7 @@ import { request } from "node:https";
 import { parseYaml, parseJson } from "../../parsing.ts";
 import { CLUSTER_INFO_PATH } from "../../components/index.ts";
 import type { BootstrapToken } from "../../kube/index.ts";
+import { StepError } from "../../activities/step-error.ts";
 import { OperatorError } from "../init/fault.ts";
 import { clockFault } from "../preflight/clock.ts";
 import { authorityHashes } from "../token/join-command.ts";
@@ -26,7 +27,8 @@ export interface Proof {
 
 /**
  * Asks an API server which cluster it belongs to, and believes it when the token has signed the answer and the authority is the one
- * that the operator has named, as kubeadm does. Nothing secret is sent. Throws an OperatorError that says what does not fit.
+ * that the operator has named, as kubeadm does. Nothing secret is sent. Throws an OperatorError that says what does not fit, and a
+ * StepError where the server may answer otherwise a moment later.
  */
 export async function trustCluster(address: string, proof: Proof, signal: AbortSignal): Promise<TrustedCluster> {
   const { info, date } = await readInfo(address, signal);
@@ -60,18 +62,25 @@ async function readInfo(address: string, signal: AbortSignal): Promise<{ info: I
   const limited = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
   const { status, text, date } = await get(url, limited).catch((cause: Error) => {
     signal.throwIfAborted();
-    throw new OperatorError(
+    throw new StepError(
       `${address} does not answer: ${cause.message}; see that the address is right and its port open`,
-      { cause },
+      [],
+      { cause, within: PAUSE },
     );
   });
+  // An API server that has just begun refuses whom it lets in a moment later.
   if (status !== 200)
-    throw new OperatorError(
-      `${address} shows no ConfigMap kube-public/cluster-info (status ${status}): it is no cluster that gardenadm has made`,
+    throw new StepError(
+      `${address} shows no ConfigMap kube-public/cluster-info (status ${status}): unless its API server is only just beginning, it is no cluster that gardenadm has made`,
+      [],
+      { within: PAUSE },
     );
   const { data = {} } = parseJson(text, `the answer of ${address}`) as { readonly data?: Info };
   return { info: data, date: new Date(date) };
 }
+
+/** In ms, before a server that changes or is away for a moment is asked again. */
+const PAUSE = 3_000;
 
 /** In characters: the ConfigMap has a certificate, and a signature for each token. */
 const LONGEST = 1_048_576;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StepScope } from "../../in-process/run.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
-import { writeWhole } from "../../node-agent/whole-file.ts";
+import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { isThere } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
@@ -65,10 +65,11 @@ export async function removeLeftovers({ root }: ThisMachine, { signal }: StepSco
   await rm(join(root, "/var/lib/gardenadm"), { recursive: true, force: true });
 }
 
+/** A folder that is a mount of the machine's own stays, and is empty. */
 async function removeBut(folder: string, kept: string): Promise<void> {
-  if (!kept.startsWith(`${folder}/`)) return await rm(folder, { recursive: true, force: true });
   for (const entry of await readdir(folder).catch(() => []))
     if (join(folder, entry) !== kept) await rm(join(folder, entry), { recursive: true, force: true });
+  if (!kept.startsWith(`${folder}/`)) await removeEmptyFolder(folder);
 }
 
 async function unmountBelow(root: string, folder: string, signal: AbortSignal): Promise<void> {

@@ -13,7 +13,8 @@ export interface FoundCertificate {
 /** Where those of a control plane are: files of static pods, and kubeconfigs. */
 const FOLDER = "/var/lib/static-pods";
 const KUBECONFIGS = ["/etc/kubernetes/admin.conf", "/var/lib/kubelet/kubeconfig-real"];
-const KUBELET = "/var/lib/kubelet/pki/kubelet-client-current.pem";
+/** The certificate of the kubelet, which renews it by itself: it is good for 30 days only. */
+export const KUBELET = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 
 /** The certificates that are in use on the machine whose `/` is this folder, the first to expire first. What is not there is left out. */
 export async function findCertificates(root: string): Promise<FoundCertificate[]> {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../in-process/journal.ts";
-import type { FoundCertificate } from "./certificates.ts";
+import { KUBELET, type FoundCertificate } from "./certificates.ts";
 
 /** Whether something answers, and why not. */
 export interface Answer {
@@ -65,7 +65,9 @@ const SOON = 30 * 24 * 3_600_000;
 export function nextSteps(report: MachineReport, now: number): string[] {
   if (!report.begun) return ["make this machine the first node of a cluster: gardenadm init -d FOLDER"];
   const init = `gardenadm init -d ${report.configDirectory ?? "FOLDER"}`;
-  const ends = report.certificates.filter(({ expiresAt }) => Date.parse(expiresAt) - now < SOON);
+  const ends = report.certificates.filter(
+    ({ file, expiresAt }) => file !== KUBELET && Date.parse(expiresAt) - now < SOON,
+  );
   return [
     ...(report.lastRun?.open ?? []).map(
       ({ step, state, message }) => `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${init}`,

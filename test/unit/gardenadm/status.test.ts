@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
-import { findCertificates } from "../../../src/gardenadm/status/certificates.ts";
+import { findCertificates, KUBELET } from "../../../src/gardenadm/status/certificates.ts";
 import { lastRunOf, nextSteps, type MachineReport } from "../../../src/gardenadm/status/report.ts";
 import type { JournalEntry } from "../../../src/in-process/journal.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
@@ -22,6 +22,9 @@ const well: MachineReport = {
 
 test("a machine that is well asks for nothing, and one that nothing was begun on for init", () => {
   expect(nextSteps(well, now)).toEqual([]);
+  expect(nextSteps({ ...well, certificates: [{ file: KUBELET, expiresAt: "2026-12-01T00:00:00.000Z" }] }, now)).toEqual(
+    [],
+  );
   expect(nextSteps({ ...well, begun: false }, now)).toEqual([
     "make this machine the first node of a cluster: gardenadm init -d FOLDER",
   ]);

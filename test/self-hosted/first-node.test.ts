@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isReady } from "../../src/activities/waits/readiness.ts";
+import { Node } from "../../src/kube/index.ts";
+import type { BareGround } from "../support/bare-machines.ts";
+import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
+
+let ground: BareGround;
+let machines: Readonly<Record<"a" | "w", GardenadmMachine>>;
+
+beforeAll(async () => {
+  ({ ground, machines } = await startGardenadmMachines("test-first", ["a", "w"]));
+});
+
+afterAll(async () => {
+  await ground.stop();
+});
+
+test("a bare machine becomes a ready node that carries its control plane, and init again leaves its keys alone", async () => {
+  await machines.a.succeed(INIT);
+  const known = await machines.a.identity();
+  expect(Object.keys(known).length).toBeGreaterThan(0);
+  await machines.a.succeed(INIT);
+  expect(await machines.a.identity()).toEqual(known);
+  const [node] = await machines.a.asAdministrator(async (client) => await client.list(Node));
+  expect(node?.metadata.labels).toHaveProperty(["node-role.kubernetes.io/control-plane"]);
+  expect(node && isReady(node)).toBe(true);
+});
+
+test("a worker joins by a token, and is ready", async () => {
+  await machines.w.succeed(await machines.a.invite("worker"));
+  const nodes = await machines.a.asAdministrator(async (client) => await client.list(Node));
+  expect(nodes.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(["a", "w"]);
+});
