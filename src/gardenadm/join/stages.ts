@@ -9,6 +9,9 @@ export type Stage = "files" | "etcd" | "all";
 const STAGES: readonly Stage[] = ["files", "etcd", "all"];
 
 const AGENT = "gardener-node-agent.service";
+
+/** Those that begin when the machine has an API server of its own: the second one has the name of all of them lead to that. */
+const LAST: readonly string[] = [AGENT, "name-api-servers.service"];
 const ETCD_MANIFESTS = ["etcd-main", "etcd-events"].map((name) => `${STATIC_POD_MANIFESTS}/${name}.yaml`);
 
 /** The configuration at this stage, or at the one that the machine has reached: what was begun is not taken back. */
@@ -33,7 +36,7 @@ function select({ spec, ...rest }: MachineConfig, stage: Stage): MachineConfig {
     ...rest,
     spec: {
       files: files.filter(({ path }) => !isManifest(path) || ETCD_MANIFESTS.includes(path)),
-      units: units.filter(({ name }) => name !== AGENT),
+      units: units.filter(({ name }) => !LAST.includes(name)),
     },
   };
 }
