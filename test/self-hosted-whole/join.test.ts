@@ -105,7 +105,7 @@ test("a worker joins, also when it was killed on the way, and runs a pod that ot
   await listed(w, async () => await w.succeed(invitation));
   const address = await a.asAdministrator(async (client) => {
     expect(isReady((await client.read(Node, { name: "w" })) ?? expect.fail("there is no Node w"))).toBe(true);
-    return await helloOn(client, "w");
+    return await helloOn(client, w);
   });
   for (const machine of [a, w])
     await eventually(async () => expect(await fetchOn(machine, `http://${address}:8080/`)).toContain("hello"), 60_000);

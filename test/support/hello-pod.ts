@@ -1,9 +1,17 @@
 import { Pod, typeMeta, type KubeClient } from "../../src/kube/index.ts";
-import { helloImage } from "../../src/local/image/images.ts";
+import { cacheDirectory } from "../../src/local/binary/binaries.ts";
+import { buildImages, helloImage } from "../../src/local/image/images.ts";
+import { createLogger } from "../../src/log.ts";
 import { eventually } from "./eventually.ts";
+import type { GardenadmMachine } from "./gardenadm-machine.ts";
 
-/** Runs a pod on this node that greets at port 8080; answers with its address once it is ready. */
-export async function helloOn(client: KubeClient, nodeName: string): Promise<string> {
+/** Runs a pod on this machine's node that greets at port 8080; answers with its address once it is ready. */
+export async function helloOn(client: KubeClient, { ground, name: nodeName }: GardenadmMachine): Promise<string> {
+  const images = await buildImages(cacheDirectory(), createLogger({ name: "hello", level: "warn" }));
+  await ground.machines.loadImages(
+    nodeName,
+    images.filter(({ name }) => name === helloImage),
+  );
   const key = { namespace: "default", name: `hello-${nodeName}` };
   const container = {
     ...{ name: "hello", image: helloImage, imagePullPolicy: "IfNotPresent" },
