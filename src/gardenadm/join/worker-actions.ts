@@ -3,7 +3,8 @@ import { NODE_INIT, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
-import type { MachineConfig } from "../../node-agent/wanted.ts";
+import { readRecord, RECORD_PATH } from "../../node-agent/record.ts";
+import { UNIT_FOLDER, type MachineConfig } from "../../node-agent/wanted.ts";
 import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
@@ -57,9 +58,10 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
     async nodeInit({ signal, tell }) {
       const { root } = machine;
       const order = readMachineOrder(await readOrder(found(known.client), found(known.secretName)));
-      if (await isThere(join(root, "/etc/systemd/system/kubelet.service"))) return;
+      const init = onlyInit(order.config);
+      if (await isBeyond(init, root)) return;
       await withMachine(found(known.identity).places.lock, signal, async () => {
-        await applyMachine({ ...machine, readSecret: noSecret }, onlyInit(order.config), { signal, tell });
+        await applyMachine({ ...machine, readSecret: noSecret }, init, { signal, tell });
       });
     },
     async nodeAgent({ signal, tell }) {
@@ -87,6 +89,13 @@ function onlyInit({ spec: { files = [], units = [] } }: MachineConfig): MachineC
   const init = units.filter(({ name }) => name === NODE_INIT);
   const paths = init.flatMap(({ filePaths = [] }) => filePaths);
   return { spec: { files: files.filter(({ path }) => paths.includes(path)), units: init } };
+}
+
+/** Whether more than this was begun on the machine: applied anew, it would take that away. */
+async function isBeyond({ spec: { files = [], units = [] } }: MachineConfig, root: string): Promise<boolean> {
+  const last = await readRecord(join(root, RECORD_PATH));
+  const own = [...files.map(({ path }) => path), ...units.map(({ name }) => `${UNIT_FOLDER}/${name}`)];
+  return last.files.some(({ path }) => !own.includes(path));
 }
 
 /** Steps come in their order, and each of them in every run. */
