@@ -140,6 +140,9 @@ export const BOOTSTRAPPER_GROUPS = {
   "control-plane": "system:bootstrappers:gardenadm:control-plane",
 } as const;
 
+/** The kubeconfig of an administrator, on each node of a control plane (paths of kubeadm and GEP-28). */
+export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
+
 /** How the agent of a self-hosted Shoot's node signs the Events that it writes. */
 export const NODE_AGENT_CONTROLLER = "perennial.dev/node-agent";
 

@@ -154,7 +154,7 @@ export function scheduledReplicasOf(context: ControlPlaneContext): number {
 export const nodeObjectName = (name: string, hostName: string): string => `${name}.${hostName}`;
 
 /** The Shoot's worker pools; none for a workerless Shoot. */
-export function poolsOf({ shoot }: ControlPlaneContext): readonly WorkerPool[] {
+export function poolsOf({ shoot }: Pick<ControlPlaneContext, "shoot">): readonly WorkerPool[] {
   return shoot.spec.provider.workers ?? [];
 }
 

@@ -1,3 +1,4 @@
+import { ADMIN_KUBECONFIG } from "../api/names.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BaseContext } from "../cli/base-context.ts";
@@ -7,7 +8,6 @@ import { text } from "../cli/option.ts";
 import type { OpenContext } from "../cli/process.ts";
 import { readText } from "../read-text.ts";
 import type { Cluster, GardenadmContext } from "./context.ts";
-import { ADMIN_KUBECONFIG } from "./node-agent/places.ts";
 import { hideTokens } from "./without-tokens.ts";
 
 /** In bytes: standard input is a token or a few names. */

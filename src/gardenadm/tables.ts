@@ -22,6 +22,26 @@ export interface Tables {
   ): Promise<void>;
 }
 
+/** What carries out the rows of a table, and is closed when it has ended. */
+export interface Actions<Action extends string> {
+  readonly actions: Readonly<Record<Action, (scope: StepScope) => Promise<void>>>;
+  close(): Promise<void>;
+}
+
+/** Runs a table by the actions that its rows name, and closes these, whatever comes of it. */
+export async function runActions<Subject, Action extends string>(
+  tables: Tables,
+  flow: Flow<Subject, { readonly action: Action }>,
+  subject: Subject,
+  { actions, close }: Actions<Action>,
+): Promise<void> {
+  try {
+    await tables.run(flow, subject, async ({ action }, scope) => await actions[action](scope));
+  } finally {
+    await close();
+  }
+}
+
 /** All tables of a command are one run in the journal. */
 export function createTables(
   context: GardenadmContext,

@@ -1,3 +1,4 @@
+import { ADMIN_KUBECONFIG } from "../api/names.ts";
 import type { KubeObject, OperatingSystemConfig } from "../api/index.ts";
 import {
   apiServerNames,
@@ -18,9 +19,6 @@ export interface ControlPlaneMachines {
   readonly config: OperatingSystemConfig;
   readonly pods: readonly StaticPod[];
 }
-
-/** The kubeconfig of an administrator, on each node of the control plane. */
-export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
 
 /** What the machines of a control plane are made from, beside its context. */
 export interface MachineSources {
@@ -62,7 +60,7 @@ export function controlPlaneMachines(
 }
 
 /** The pool whose machines carry the control plane; throws where there is none. */
-export function controlPlanePool(context: ControlPlaneContext): WorkerPool {
+export function controlPlanePool(context: Pick<ControlPlaneContext, "shoot">): WorkerPool {
   const pool = poolsOf(context).find(({ controlPlane }) => controlPlane !== undefined);
   if (pool !== undefined) return pool;
   const { name } = context.shoot.metadata;

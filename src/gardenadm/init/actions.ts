@@ -1,3 +1,4 @@
+import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
@@ -13,10 +14,10 @@ import { containerdPods } from "../../node-agent/containerd-pods.ts";
 import { staticPodsRunning, type ExpectedPod } from "../../node-agent/static-pods.ts";
 import type { MachineConfig } from "../../node-agent/wanted.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
-import { ADMIN_KUBECONFIG, type ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
+import type { ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { StaticPod } from "../../self-hosted/static-pods.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { controlPlaneObjects, describeMachine, ensureUid, isThere, NAMESPACE, readControlPlane } from "./cluster.ts";
+import { controlPlaneObjects, describeMachine, ensureUid, NAMESPACE, readControlPlane } from "./cluster.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
@@ -28,6 +29,7 @@ import type { ThisMachine } from "./machine.ts";
 import { markNode } from "./mark-node.ts";
 import { placesIn } from "./places.ts";
 import type { StartAction } from "./start-control-plane.ts";
+import { isThere } from "../is-there.ts";
 
 /** What the steps of `init` work with. */
 export interface StartDeps {
@@ -99,9 +101,7 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     async controllers(scope) {
       await apply(known().machines.config, scope);
     },
-    async kubelet(scope) {
-      await kubeletAnswers(scope);
-    },
+    kubelet: kubeletAnswers,
     async etcd(scope) {
       await running(["etcd-main", "etcd-events"], scope);
       await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);

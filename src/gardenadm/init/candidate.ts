@@ -3,9 +3,9 @@ import type { Configuration } from "../configuration/configuration.ts";
 import type { Candidate } from "../preflight/candidate.ts";
 import { demandsOf } from "../preflight/demands.ts";
 import { wantedExtensions } from "../reconcile/registrations.ts";
-import { isThere } from "./cluster.ts";
 import type { ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
+import { isThere } from "../is-there.ts";
 
 /** This machine, with what the configuration's Shoot asks of those that carry its control plane. */
 export async function candidateFor(machine: ThisMachine, configuration: Configuration): Promise<Candidate> {

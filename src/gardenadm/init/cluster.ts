@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { access, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
@@ -120,12 +120,4 @@ export async function ensureUid(file: string, { metadata }: Shoot): Promise<stri
   const uid = metadata.uid ?? randomUUID();
   await writeWhole(file, Buffer.from(`${uid}\n`), 0o600);
   return uid;
-}
-
-/** Whether a file is there. */
-export async function isThere(file: string): Promise<boolean> {
-  return await access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -10,11 +10,11 @@ import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
 import { candidateFor } from "./candidate.ts";
-import { isThere } from "./cluster.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
 import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
+import { isThere } from "../is-there.ts";
 
 /** `gardenadm init` */
 export const init = defineCommand({

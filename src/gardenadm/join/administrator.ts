@@ -1,6 +1,6 @@
+import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { filesFor, inlineBytes, type MachineConfig } from "../../node-agent/wanted.ts";
-import { ADMIN_KUBECONFIG } from "../../self-hosted/machine-config.ts";
 import type { TrustedCluster } from "./trust.ts";
 
 /**

@@ -5,10 +5,11 @@ import { ETCDS } from "../reconcile/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
+import { controlPlanePool } from "../../self-hosted/machine-config.ts";
 import { readControlPlane, readMade } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import { markNode } from "../init/mark-node.ts";
-import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
+import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { readMachineOrder, type MachineOrder } from "../node-agent/machine-secret.ts";
 import { manifestPods } from "../node-agent/manifests.ts";
@@ -34,6 +35,7 @@ import {
 import { createOwnMembers } from "./own-members.ts";
 import { atStage, type Stage } from "./stages.ts";
 import { trustCluster, type TrustedCluster } from "./trust.ts";
+import { isThere } from "../is-there.ts";
 
 /** What the steps of one command have found out. */
 interface Known {
@@ -143,9 +145,10 @@ function sides({ nodes = [] }: ControlPlaneContext, hostName: string) {
 }
 
 /** The pool says how many nodes carry the control plane; admission sees that it is a number that makes a quorum. */
-function refuseTooMany({ shoot, nodes = [] }: ControlPlaneContext): void {
-  const pool = shoot.spec.provider.workers?.find(({ controlPlane }) => controlPlane !== undefined);
-  if (pool === undefined || nodes.length <= pool.maximum) return;
+function refuseTooMany(context: ControlPlaneContext): void {
+  const { nodes = [] } = context;
+  const pool = controlPlanePool(context);
+  if (nodes.length <= pool.maximum) return;
   throw new OperatorError(
     `pool ${pool.name} has ${pool.maximum} nodes already: set its minimum and maximum to 3, 5 or 7 in the configuration, and give 'gardenadm init' on the first node again`,
   );

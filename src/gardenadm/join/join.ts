@@ -5,12 +5,12 @@ import { withLock } from "../../in-process/lock.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
-import { createTables, inWords, type Tables } from "../tables.ts";
+import { createTables, inWords, runActions } from "../tables.ts";
 import { readToken } from "../token/token.ts";
 import { createControlPlaneActions } from "./control-plane-actions.ts";
 import { joinControlPlane } from "./join-control-plane.ts";
 import { joinWorker } from "./join-worker.ts";
-import type { Invitation, JoinDeps } from "./newcomer.ts";
+import type { Invitation } from "./newcomer.ts";
 import type { Proof } from "./trust.ts";
 import { createWorkerActions } from "./worker-actions.ts";
 
@@ -65,8 +65,10 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
   const tables = createTables(context, { journal: places.journal, about: machine.hostName });
   try {
     await withLock(places.lock, async () => {
-      const run = invitation.role === "worker" ? runWorker : runControlPlane;
-      await run(tables, { machine, invitation, proof });
+      const deps = { machine, invitation, proof };
+      await (invitation.role === "worker"
+        ? runActions(tables, joinWorker, undefined, createWorkerActions(deps))
+        : runActions(tables, joinControlPlane, undefined, createControlPlaneActions(deps)));
     });
   } catch (error) {
     throw inWords(error, context.signal);
@@ -75,24 +77,6 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
     `\nThis machine is node ${machine.hostName} of the cluster.\nNext, on a node of the control plane: kubectl get nodes\n`,
   );
   return "done";
-}
-
-async function runWorker(tables: Tables, deps: JoinDeps): Promise<void> {
-  const { actions, close } = createWorkerActions(deps);
-  try {
-    await tables.run(joinWorker, undefined, async ({ action }, scope) => await actions[action](scope));
-  } finally {
-    await close();
-  }
-}
-
-async function runControlPlane(tables: Tables, deps: JoinDeps): Promise<void> {
-  const { actions, close } = createControlPlaneActions(deps);
-  try {
-    await tables.run(joinControlPlane, undefined, async ({ action }, scope) => await actions[action](scope));
-  } finally {
-    await close();
-  }
 }
 
 function addressOf(server: string): string {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
-import { SYSTEM_NAMESPACE, type NodeRole } from "../../api/names.ts";
+import { ADMIN_KUBECONFIG, SYSTEM_NAMESPACE, type NodeRole } from "../../api/names.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import {
@@ -21,12 +21,12 @@ import { demandsOf } from "../preflight/demands.ts";
 import { networkFaults } from "../preflight/networks.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { until } from "../until.ts";
-import { ADMIN_KUBECONFIG } from "../node-agent/places.ts";
-import { ensureCredentials, isThere, type AgentIdentity } from "../node-agent/credentials.ts";
+import { ensureCredentials, type AgentIdentity } from "../node-agent/credentials.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { ensureName } from "./api-server-name.ts";
 import { placeOf, type Place, type WantedPlace } from "./place.ts";
 import type { Proof, TrustedCluster } from "./trust.ts";
+import { isThere } from "../is-there.ts";
 
 /** What a machine that joins is told by its operator. */
 export interface Invitation extends WantedPlace {

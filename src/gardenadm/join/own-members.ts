@@ -6,8 +6,8 @@ import type { Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "../init/fault.ts";
-import { isThere } from "../node-agent/credentials.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
+import { isThere } from "../is-there.ts";
 
 /** This node among those that carry the control plane, as far as they are members of its etcds. */
 export interface OwnPlace {

@@ -1,5 +1,4 @@
-import type { ControlPlaneContext, WorkerPool } from "../../components/index.ts";
-import { poolsOf } from "../../components/index.ts";
+import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../../components/index.ts";
 import type { NodeRole } from "../../api/names.ts";
 import { OperatorError } from "../init/fault.ts";
 
@@ -18,7 +17,7 @@ export interface Place {
 
 /** Chooses, by upstream's rules: the first pool of workers, unless one is named; the zone where there is but one. Throws an OperatorError. */
 export function placeOf(context: Pick<ControlPlaneContext, "shoot">, { role, pool: name, zone }: WantedPlace): Place {
-  const pools = poolsOf(context as ControlPlaneContext);
+  const pools = poolsOf(context);
   const fitting = pools.filter(({ controlPlane }) => (controlPlane === undefined) === (role === "worker"));
   const pool = name === undefined ? fitting[0] : fitting.find((each) => each.name === name);
   if (pool !== undefined) return { pool, ...zoneOf(pool, zone) };

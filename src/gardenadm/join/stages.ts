@@ -1,7 +1,7 @@
 import { STATIC_POD_MANIFESTS } from "../../components/index.ts";
 import { join } from "node:path";
 import type { MachineConfig } from "../../node-agent/wanted.ts";
-import { isThere } from "../node-agent/credentials.ts";
+import { isThere } from "../is-there.ts";
 
 /** How far a machine is on its way to carry a control plane: it has the files that etcd's tools read; etcd; or all of it. */
 export type Stage = "files" | "etcd" | "all";

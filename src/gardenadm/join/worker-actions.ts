@@ -5,7 +5,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { readRecord, RECORD_PATH } from "../../node-agent/record.ts";
 import { UNIT_FOLDER, type MachineConfig } from "../../node-agent/wanted.ts";
-import { isThere, type AgentIdentity } from "../node-agent/credentials.ts";
+import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { readMachineOrder } from "../node-agent/machine-secret.ts";
@@ -25,6 +25,7 @@ import {
   type JoinDeps,
 } from "./newcomer.ts";
 import { trustCluster, type TrustedCluster } from "./trust.ts";
+import { isThere } from "../is-there.ts";
 
 /** What the steps of one command have found out. */
 interface Known {

@@ -3,7 +3,8 @@ import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
 import { dueCertificates } from "../status/certificates.ts";
-import { isThere, type AgentIdentity } from "./credentials.ts";
+import type { AgentIdentity } from "./credentials.ts";
+import { isThere } from "../is-there.ts";
 
 /** What the agent of a control-plane node does besides. */
 export interface KeeperDeps {

@@ -1,4 +1,4 @@
-import { access, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NODE_AGENT_GROUPS, NODE_AGENT_USER_PREFIX, NODE_AGENTS_GROUP } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -9,6 +9,7 @@ import { certificateState } from "./certificate.ts";
 import type { AgentConfiguration } from "./configuration.ts";
 import type { AgentPlaces } from "./places.ts";
 import { requestCertificate } from "./request-certificate.ts";
+import { isThere } from "../is-there.ts";
 
 /** Whose credentials they are, and where they are. */
 export interface AgentIdentity {
@@ -65,12 +66,4 @@ async function newcomer({ places, configuration, adminKubeconfig }: AgentIdentit
 export async function readToken(file: string): Promise<string | undefined> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text.trim() === "" ? undefined : text.trim();
-}
-
-/** Whether a file is there. */
-export async function isThere(file: string): Promise<boolean> {
-  return await access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { renderKubeconfig } from "../../kube/kubeconfig.ts";
 import { removeFile, writeWhole } from "../../node-agent/whole-file.ts";
-import { isThere, readToken, type AgentIdentity } from "./credentials.ts";
+import { readToken, type AgentIdentity } from "./credentials.ts";
+import { isThere } from "../is-there.ts";
 
 /**
  * As long as the machine has a bootstrap token, gives it to the kubelet, which comes in with it where it has no certificate, or

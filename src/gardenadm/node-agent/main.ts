@@ -4,6 +4,7 @@
  * `gardenadm join` write, watches the Secret of its pool, and changes files and units of this machine when that changes. It ends
  * when it has changed itself, and is to be started anew.
  */
+import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { createCtr, createSystemctl } from "../../node-agent/commands.ts";
 import { runAgent } from "./agent.ts";
 import { readAgentConfiguration } from "./configuration.ts";
 import { keepControlPlane } from "./control-plane-keeper.ts";
-import { ADMIN_KUBECONFIG, agentPlacesIn } from "./places.ts";
+import { agentPlacesIn } from "./places.ts";
 
 const root = "/";
 const log = createLogger({ name: "gardener-node-agent", level: "info" });

@@ -1,8 +1,5 @@
 import { join } from "node:path";
 
-/** The kubeconfig that a control-plane node has. */
-export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
-
 /** Where a node agent finds and keeps things on its machine, below `root`; the paths are upstream's. */
 export interface AgentPlaces {
   /** Where the API server is, for this machine. */

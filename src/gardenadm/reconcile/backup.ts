@@ -12,10 +12,11 @@ import {
 } from "../../etcd-data/bundle.ts";
 import { Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { isThere, NAMESPACE } from "../init/cluster.ts";
+import { NAMESPACE } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import { backupAccessOf, keepBackupAccess } from "../restore/access.ts";
 import { applyAll } from "./apply-all.ts";
+import { isThere } from "../is-there.ts";
 
 /** What backups are made from. */
 export interface BackupDeps {

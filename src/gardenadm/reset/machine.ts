@@ -5,10 +5,10 @@ import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import type { ThisMachine } from "../init/machine.ts";
-import { isThere } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { noSecret } from "../join/newcomer.ts";
+import { isThere } from "../is-there.ts";
 
 /** Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought. */
 export async function bareMachine(machine: ThisMachine, { signal, tell }: StepScope): Promise<void> {

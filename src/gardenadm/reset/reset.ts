@@ -1,3 +1,4 @@
+import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { join } from "node:path";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { CliError, type Exit } from "../../cli/exit.ts";
@@ -9,11 +10,10 @@ import { clusterOptions } from "../connection.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine, type ThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
-import { isThere } from "../node-agent/credentials.ts";
-import { ADMIN_KUBECONFIG } from "../../self-hosted/machine-config.ts";
-import { createTables, inWords } from "../tables.ts";
+import { createTables, inWords, runActions } from "../tables.ts";
 import { createResetActions, readResetRun } from "./actions.ts";
 import { resetNode, type ResetRun } from "./reset-node.ts";
+import { isThere } from "../is-there.ts";
 
 /** `gardenadm reset` */
 export const reset = defineCommand({
@@ -74,12 +74,7 @@ async function carryOut(context: GardenadmContext, machine: ThisMachine, wanted:
   const tables = createTables(context, { journal: places.journal, about: node });
   try {
     await withLock(places.lock, async () => {
-      const { actions, close } = createResetActions({ machine, node, run, machineIsGone, client });
-      try {
-        await tables.run(resetNode, run, async ({ action }, scope) => await actions[action](scope));
-      } finally {
-        await close();
-      }
+      await runActions(tables, resetNode, run, createResetActions({ machine, node, run, machineIsGone, client }));
     });
   } catch (error) {
     throw inWords(error, context.signal);

@@ -10,7 +10,7 @@ import { createDirectoryClient } from "../../kube/directory/directory-client.ts"
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { controlPlanePool } from "../../self-hosted/machine-config.ts";
-import { isThere, NAMESPACE } from "../init/cluster.ts";
+import { NAMESPACE } from "../init/cluster.ts";
 import type { StartDeps } from "../init/actions.ts";
 import { OperatorError } from "../init/fault.ts";
 import { placesIn } from "../init/places.ts";
@@ -21,6 +21,7 @@ import { ensureProgram } from "./programs.ts";
 import type { BackupRestoreAction } from "./restore-from-backup.ts";
 import { findSources, snapshotFolder, type Source } from "./source.ts";
 import { removeLostNodes } from "./stale.ts";
+import { isThere } from "../is-there.ts";
 
 /** What a restore from a backup works with. */
 export interface BackupRestoreDeps extends StartDeps {
@@ -87,7 +88,7 @@ export function createBackupRestoreActions(
     async staleObjects({ tell }) {
       const lost = await removeLostNodes(server(), hostName);
       if (lost.length > 0) tell(`took away what was of ${lost.join(", ")}`);
-      const pool = controlPlanePool({ ...configuration, images, namespace: NAMESPACE, checksums: {} });
+      const pool = controlPlanePool(configuration);
       const name = nodeAgentSecretName({ ...configuration, images, namespace: NAMESPACE, checksums: {} }, pool);
       await server().remove(refOf({ ...typeMeta(Secret), metadata: { namespace: NAMESPACE, name } }));
     },

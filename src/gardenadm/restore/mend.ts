@@ -11,10 +11,10 @@ import { openStore } from "../../etcd-data/store.ts";
 import type { Logger } from "../../log.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
-import { isThere } from "../node-agent/credentials.ts";
 import { readBackupAccess, type BackupAccess } from "./access.ts";
 import { foundingSettings, readLoneMember, type LoneMember } from "./lone-member.ts";
 import { putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { isThere } from "../is-there.ts";
 
 /** What was lost, for the people who own the cluster. */
 export interface Loss {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { ImageVector } from "../../components/index.ts";
 import { extractFile } from "../../node-agent/image-file.ts";
-import { isThere } from "../init/cluster.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { restoreFolder } from "./places.ts";
+import { isThere } from "../is-there.ts";
 
 /** The programs that a restore runs, of the versions that the cluster has. */
 export type RestoreProgram = "etcd" | "etcdctl" | "etcdutl" | "rclone";

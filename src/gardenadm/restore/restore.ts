@@ -4,7 +4,6 @@ import { withLock } from "../../in-process/lock.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createStartActions } from "../init/actions.ts";
-import { isThere } from "../init/cluster.ts";
 import { findThisMachine, type ThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
 import { reconcile } from "../init/reconcile.ts";
@@ -14,6 +13,7 @@ import { createMemberRestoreActions } from "./member-actions.ts";
 import { forgetBegun, readBegun } from "./places.ts";
 import { restoreFromMember } from "./restore-from-member.ts";
 import { restoreFromBackup, type BackupRestoreAction } from "./restore-from-backup.ts";
+import { isThere } from "../is-there.ts";
 
 /** `gardenadm restore` */
 export const restore = defineCommand({

@@ -1,13 +1,13 @@
+import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { readJournal } from "../../in-process/journal.ts";
 import { createKubeClient, Node } from "../../kube/index.ts";
-import { ADMIN_KUBECONFIG } from "../../self-hosted/machine-config.ts";
-import { isThere } from "../init/cluster.ts";
 import { placesIn } from "../init/places.ts";
 import { findCertificates } from "./certificates.ts";
 import { lastRunOf, type Answer, type MachineReport, type NodeReport } from "./report.ts";
+import { isThere } from "../is-there.ts";
 
 /** In ms: what has not answered by then does not count as answering. */
 const LONGEST_ANSWER = 3_000;
