@@ -221,15 +221,17 @@ test("a snapshot of a control plane on nodes lies in the store behind its bundle
 });
 
 test("a store that is not trusted, or that refuses, is said to be that, and soon", async () => {
-  const store = openStore({ provider: "s3", secret: secretOf() }, await findBinary("rclone"));
-  const refused = openStore(
-    { provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } },
-    await findBinary("rclone"),
-  );
+  const rclone = await findBinary("rclone");
+  const refused = openStore({ provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } }, rclone);
   await expect(findSnapshots(refused)).rejects.toThrow(/cannot list in store:bucket: .*(403|Forbidden|Signature)/s);
-  delete process.env["RCLONE_CA_CERT"];
-  await expect(findSnapshots(store)).rejects.toThrow(/cannot list in store:bucket: .*certificate/s);
-  process.env["RCLONE_CA_CERT"] = join(directory, "ca.crt");
+  const { RCLONE_CA_CERT: trusted } = process.env;
+  try {
+    delete process.env["RCLONE_CA_CERT"];
+    const untrusted = openStore({ provider: "s3", secret: secretOf() }, rclone);
+    await expect(findSnapshots(untrusted)).rejects.toThrow(/cannot list in store:bucket: .*certificate/s);
+  } finally {
+    process.env["RCLONE_CA_CERT"] = trusted;
+  }
 }, 30_000);
 
 test("a store whose Secret lacks a key, or whose provider is none, says so", () => {
