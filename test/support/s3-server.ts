@@ -26,7 +26,7 @@ export async function startS3(directory: string, name: string, keys: S3Keys): Pr
   await mkdir(folder);
   const tls = [`--cert=${join(directory, "tls.crt")}`, `--key=${join(directory, "tls.key")}`];
   const auth = `--auth-key=${keys.accessKeyID},${keys.secretAccessKey}`;
-  const args = ["serve", "s3", folder, "--config=", `--addr=127.0.0.1:${port}`, ...tls, auth, "--dir-cache-time=0s"];
+  const args = ["serve", "s3", folder, "--config=", `--addr=127.0.0.1:${port}`, ...tls, auth, "--dir-cache-time=20ms"];
   const child = await spawnChild(directory, "rclone", args);
   const endpoint = `https://127.0.0.1:${port}`;
   await eventually(async () => {
