@@ -28,7 +28,7 @@ const arrows = {
   flow: [],
   workflows: ["flow", spelling],
   components: [
-    "api/(annotations|labels|names|object-stores|extensions/backup-entry|schema/(duration|quantity))",
+    "api/(annotations|labels|names|object-stores|extensions/backup-entry|schema/(duration|quantity)|shoot/dns-provider)",
     "omit-undefined",
     "parsing",
   ],
@@ -122,7 +122,8 @@ const arrows = {
   ],
   gardenadm: [
     frame,
-    "activities/(control-plane/(cluster|waves)|extensions/(apply-object|trigger)|installation|managed-resources/seed-resource-manager)",
+    "activities/(backup/credentials|control-plane/(cluster|dns|waves)|extensions/(apply-object|existing|trigger))",
+    "activities/(installation|managed-resources/seed-resource-manager)",
     "activities/(secrets|step-error|waits/(judgement|readiness))",
     "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",

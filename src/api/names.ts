@@ -143,6 +143,9 @@ export const BOOTSTRAPPER_GROUPS = {
 /** The kubeconfig of an administrator, on each node of a control plane (paths of kubeadm and GEP-28). */
 export const ADMIN_KUBECONFIG = "/etc/kubernetes/admin.conf";
 
+/** The same for machines elsewhere, where the control plane is exposed. */
+export const EXPOSED_KUBECONFIG = "/etc/kubernetes/admin-exposed.conf";
+
 /** How the agent of a self-hosted Shoot's node signs the Events that it writes. */
 export const NODE_AGENT_CONTROLLER = "perennial.dev/node-agent";
 

@@ -45,6 +45,8 @@ export interface ControlPlaneContext {
   readonly replicas?: number;
   /** The nodes of a self-hosted Shoot that carry its control plane, once they are known; none where a seed carries it. */
   readonly nodes?: readonly ControlPlaneNode[];
+  /** IP addresses and host names at which an extension exposes the API servers of a self-hosted Shoot, once it has said them. */
+  readonly ingress?: readonly string[];
 }
 
 /** What a control plane in a seed is made from. */

@@ -9,7 +9,8 @@ import type {
   Network,
   Raw,
 } from "../api/index.ts";
-import { seedOf, poolsOf, type ControlPlaneContext } from "./context.ts";
+import { poolsOf, type ControlPlaneContext } from "./context.ts";
+import { backupSettings } from "./etcd/backup-place.ts";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../api/names.ts";
 import { networksOf } from "./networks.ts";
@@ -105,16 +106,18 @@ export function containerRuntimeObjects(context: ControlPlaneContext): Container
 /** Where machines look for the binaries of container runtimes (upstream: ContainerDRuntimeContainersBinFolder). */
 const RUNTIME_BINARIES = "/var/bin/containerruntimes";
 
-/** The Shoot's part of its seed's bucket; the bucket is named after the Seed. Throws where the Seed keeps no backups. */
+/** The Shoot's part of a bucket; that of a seed is named after the Seed. Throws where no backups are kept. */
 export function backupEntryObject(
   context: ControlPlaneContext,
   backupBucketProviderStatus?: Raw,
+  bucketName = context.seed?.metadata.uid,
 ): ExtensionBackupEntry {
-  const { namespace, shoot } = context;
-  const seed = seedOf(context);
-  const { backup, provider } = seed.spec;
-  if (backup === undefined || seed.metadata.uid === undefined)
-    throw new Error(`cannot describe BackupEntry of ${namespace}: Seed ${seed.metadata.name} keeps no backups`);
+  const { namespace, shoot, seed } = context;
+  const backup = backupSettings(context);
+  if (backup === undefined || bucketName === undefined) {
+    const keeper = seed === undefined ? `Shoot ${shoot.metadata.name}` : `Seed ${seed.metadata.name}`;
+    throw new Error(`cannot describe BackupEntry of ${namespace}: ${keeper} keeps no backups`);
+  }
   const name = backupEntryName(namespace, shoot.metadata.uid ?? "");
   return {
     apiVersion,
@@ -122,8 +125,8 @@ export function backupEntryObject(
     metadata: { name },
     spec: {
       type: backup.provider,
-      region: backup.region ?? provider.region,
-      bucketName: seed.metadata.uid,
+      region: backup.region ?? seed?.spec.provider.region ?? shoot.spec.region,
+      bucketName,
       secretRef: { name: backupEntrySecretName(name), namespace: GARDEN_NAMESPACE },
       ...(backupBucketProviderStatus ? { backupBucketProviderStatus } : {}),
     },
@@ -144,15 +147,30 @@ export const dnsSecretName = ({ shoot }: ControlPlaneContext, purpose: "internal
 export function dnsRecordObject(
   context: ControlPlaneContext,
   purpose: "internal" | "external",
-  { type, zone }: DnsProvider,
+  provider: DnsProvider,
 ): DNSRecord {
-  const { namespace, shoot, apiServerAddress } = context;
+  const { apiServerAddress } = context;
+  return dnsRecordOf(context, purpose, provider, apiServerAddress === undefined ? [] : [apiServerAddress]);
+}
+
+/**
+ * `api.<domain>` of all these addresses: of the IPv4 addresses among them, else of those of IPv6, else of the first host name. Throws
+ * where there is no address or no such domain.
+ */
+export function dnsRecordOf(
+  context: ControlPlaneContext,
+  purpose: "internal" | "external",
+  { type, zone }: DnsProvider,
+  addresses: readonly string[],
+): DNSRecord {
+  const { namespace, shoot } = context;
   const domain = purpose === "internal" ? context.internalDomain : context.externalDomain;
   if (domain === undefined)
     throw new Error(`cannot describe ${purpose} DNSRecord of ${namespace}: it has no such domain`);
-  if (apiServerAddress === undefined) {
+  const ofType = (wanted: RecordType) => addresses.filter((address) => recordType(address) === wanted);
+  const values = [ofType("A"), ofType("AAAA"), ofType("CNAME").slice(0, 1)].find(({ length }) => length > 0);
+  if (values?.[0] === undefined)
     throw new Error(`cannot describe ${purpose} DNSRecord of ${namespace}: kube-apiserver has no address yet`);
-  }
   return {
     apiVersion,
     kind: "DNSRecord",
@@ -162,14 +180,16 @@ export function dnsRecordObject(
       secretRef: { name: dnsSecretName(context, purpose), namespace },
       ...(zone === undefined ? {} : { zone }),
       name: `api.${domain}`,
-      recordType: recordType(apiServerAddress),
-      values: [apiServerAddress],
+      recordType: recordType(values[0]),
+      values,
       ttl: context.dnsTtl ?? 120,
     },
   };
 }
 
-function recordType(address: string): DNSRecord["spec"]["recordType"] {
+type RecordType = DNSRecord["spec"]["recordType"];
+
+function recordType(address: string): RecordType {
   return ({ 4: "A", 6: "AAAA" } as const)[isIP(address)] ?? "CNAME";
 }
 

@@ -27,6 +27,7 @@ export {
   imagesFor,
   nodeObjectName,
   poolsOf,
+  seedOf,
   type ControlPlaneContext,
   type ControlPlaneNode,
   type ImageVector,
@@ -38,6 +39,7 @@ export { copyJob } from "./etcd/backup-copy.ts";
 export { BACKUP_BUNDLE } from "./etcd/backup-bundle.ts";
 export {
   BACKUP_PLACE,
+  backupSettings,
   BUNDLE_SUFFIX,
   FINAL_SNAPSHOT,
   KEPT_SNAPSHOTS,
@@ -82,6 +84,7 @@ export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operat
 export { NODE_INIT } from "./node/own-program.ts";
 export { nodeAgentSecretName } from "./node/pool.ts";
 export { CLUSTER_INFO_PATH, clusterInfo } from "./on-nodes/cluster-info.ts";
+export { apiServerRecord, EXPOSED_ADMIN, exposureObject, exposureOf, isInDns } from "./on-nodes/exposure.ts";
 export { inHostNetwork } from "./on-nodes/host-phase.ts";
 export { HOST_PORTS } from "./on-nodes/host-ports.ts";
 export type { PodPlace } from "./on-nodes/place.ts";
@@ -93,7 +96,13 @@ export { CLUSTER_AUTOSCALER, MACHINE_CONTROLLER_MANAGER };
 export { TUNNEL_AGENT, TUNNEL_SERVER, TUNNEL_SERVER_USER, HEALTH_PORT as TUNNEL_HEALTH_PORT } from "./tunnel/names.ts";
 export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
-export { externalApiServerName, internalApiServerName, networksOf, type ShootNetworks } from "./networks.ts";
+export {
+  externalApiServerName,
+  internalApiServerName,
+  nameOnMachines,
+  networksOf,
+  type ShootNetworks,
+} from "./networks.ts";
 
 const workload =
   (kind: "Deployment" | "StatefulSet" | "DaemonSet") =>

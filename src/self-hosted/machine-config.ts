@@ -1,7 +1,9 @@
-import { ADMIN_KUBECONFIG } from "../api/names.ts";
+import { ADMIN_KUBECONFIG, EXPOSED_KUBECONFIG } from "../api/names.ts";
 import type { KubeObject, OperatingSystemConfig } from "../api/index.ts";
 import {
   apiServerNames,
+  EXPOSED_ADMIN,
+  exposureOf,
   imageFile,
   nodeObjectName,
   operatingSystemConfigs,
@@ -51,6 +53,7 @@ export function controlPlaneMachines(
     ...(config.spec.files ?? []),
     ...kubeconfigs,
     secretFile(ADMIN_KUBECONFIG, "gardener", "kubeconfig", 0o600),
+    ...(exposureOf(context).by === "none" ? [] : [secretFile(EXPOSED_KUBECONFIG, EXPOSED_ADMIN, "kubeconfig", 0o600)]),
     ...["etcdctl", "etcdutl"].map((tool) => imageFile(`/opt/bin/${tool}`, images.etcd, `/usr/local/bin/${tool}`)),
     ...(storeOf(context) === undefined ? [] : [imageFile("/opt/bin/rclone", images.rclone, "/usr/local/bin/rclone")]),
     ...pods.flatMap((pod) => pod.files),

@@ -12,8 +12,6 @@ export interface SelfHostedRun {
   readonly offered: readonly AppliedKind[];
   /** Backups of etcd go into an object store. */
   readonly hasBackup: boolean;
-  /** What leads to the API servers from elsewhere. */
-  readonly exposure: "none" | "dns" | "extension";
 }
 
 /** What a step does, as data. Each looks first, and leaves alone what is as it should be. */
@@ -33,6 +31,8 @@ export type SelfHostedCall =
   | "deployExtensions"
   | "moveResourceManagers"
   | "moveExtensions"
+  | "exposeControlPlane"
+  | "deployBackupEntry"
   | "confirmMembers"
   | "deployEtcdBackup"
   | "rollOutNodes"
@@ -83,10 +83,14 @@ export const reconcileSelfHosted = define("Reconcile self-hosted Shoot", {
   operatingSystemConfig: { do: apply("OperatingSystemConfig"),   after: ["extensionsInPods"],                when: [offers("OperatingSystemConfig")] },
   controlPlane:          { do: apply("ControlPlane"),            after: ["extensionsInPods"],                when: [offers("ControlPlane")] },
 
+  // Where others find it, and where its backups are
+  exposure:              { do: call("exposeControlPlane"),       after: ["extensionsInPods", "secrets"] },
+  backupEntry:           { do: call("deployBackupEntry"),        after: ["extensionsInPods"],                when: [hasBackup, offers("BackupEntry")] },
+
   // The control plane's own nodes, one after another
-  etcdManaged:           { do: call("confirmMembers"),           after: ["secrets"] },
+  etcdManaged:           { do: call("confirmMembers"),           after: ["secrets", "backupEntry"] },
   etcdBackup:            { do: call("deployEtcdBackup"),         after: ["namespaces", "etcdManaged"],       when: [hasBackup] },
-  staticPods:            { do: call("rollOutNodes"),             after: ["nodeAgent", "operatingSystemConfig", "controlPlane", "etcdManaged"] },
+  staticPods:            { do: call("rollOutNodes"),             after: ["nodeAgent", "operatingSystemConfig", "controlPlane", "exposure", "etcdManaged"] },
   nodesReady:            { do: call("awaitNodes"),               after: ["staticPods"] },
 });
 

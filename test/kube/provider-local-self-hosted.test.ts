@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { afterAll, expect } from "vitest";
 import {
   ControlPlane,
+  DNSRecord,
   ManagedResource,
   Network,
   OperatingSystemConfig,
@@ -14,11 +15,13 @@ import {
 import { ConfigMap, refTo, Secret, type Kind, type KubeClient } from "../../src/kube/index.ts";
 import { readManifest } from "../../src/manifests.ts";
 import { createLogger } from "../../src/log.ts";
+import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { Provider } from "../../src/provider-local/provider.ts";
 import { createSelfHostedProvider } from "../../src/provider-local/self-hosted/provider.ts";
 import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
+import { startNameServer } from "../support/name-server.ts";
 import { renderProviderChart } from "../support/provider-chart.ts";
 import { clientOfAccount } from "../support/service-account.ts";
 
@@ -132,7 +135,27 @@ test("an exposure says where the control plane is reached", async () => {
   expect((await succeeded(SelfHostedShootExposure)).status?.ingress).toEqual([{ ip: "10.0.0.1" }]);
 });
 
-test("its account reads no Secret of the cluster, and writes no ManagedResource but its own", async () => {
+test("a name is written at the DNS server that its Secret names", async () => {
+  const names = await startNameServer();
+  try {
+    const { server, key, zone } = names;
+    const stringData = {
+      ...{ Server: `${server.address}:${server.port ?? 53}`, Zone: zone, TSIGSecret: key.secret },
+      ...{ TSIGKeyName: key.name, TSIGSecretAlgorithm: key.algorithm },
+    };
+    const secretRef = { namespace: system.namespace, name: "dnsrecord-root-external" };
+    await admin.apply({ apiVersion: "v1", kind: "Secret", metadata: secretRef, stringData });
+    const name = `api.root.${zone}`;
+    const values = ["10.0.0.1", "10.0.0.2"];
+    await admin.apply(object("DNSRecord", { type: "rfc2136", secretRef, name, recordType: "A", values }));
+    await succeeded(DNSRecord);
+    expect(await queryRecords(server, { name, type: "A" })).toEqual(values);
+  } finally {
+    await names.stop();
+  }
+});
+
+test("its account reads no other Secret of the cluster, and writes no ManagedResource but its own", async () => {
   await admin.apply({
     apiVersion: "v1",
     kind: "Secret",

@@ -1,5 +1,6 @@
 import type { Seed } from "../../api/index.ts";
-import { dnsSecretName, type SeedContext, type DnsProvider } from "../../components/index.ts";
+import { primaryDnsProvider } from "../../api/shoot/dns-provider.ts";
+import { dnsSecretName, seedOf, type ControlPlaneContext, type DnsProvider } from "../../components/index.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../step-error.ts";
 import { referencedSecret } from "../secret-reference.ts";
@@ -9,11 +10,14 @@ interface Managed extends DnsProvider {
   readonly secret: { readonly namespace: string; readonly name: string };
 }
 
-/** Copies the credentials of the domain's DNS provider beside the DNSRecord, and says what provider that is. */
+/**
+ * Copies the credentials of the domain's DNS provider beside the DNSRecord, and says what provider that is. A Shoot that carries
+ * itself has none but its own.
+ */
 export async function deployDnsCredentials(
-  gardenClient: KubeClient,
+  gardenClient: Pick<KubeClient, "read">,
   seedClient: KubeClient,
-  context: SeedContext,
+  context: ControlPlaneContext,
   purpose: "internal" | "external",
 ): Promise<DnsProvider> {
   const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
@@ -32,20 +36,22 @@ export async function deployDnsCredentials(
   return provider;
 }
 
-function internal({ seed }: SeedContext): Managed {
+function internal(context: ControlPlaneContext): Managed {
+  const seed = seedOf(context);
   const domain = seed.spec.dns.internal;
   if (domain === undefined) throw configurationProblem(`Seed ${seed.metadata.name} has no spec.dns.internal`);
   return managed(domain, `spec.dns.internal of Seed ${seed.metadata.name}`);
 }
 
 /** The user's primary provider, else the seed's default domain that the Shoot's domain is in. */
-function external({ shoot, seed }: SeedContext): Managed {
-  const { domain = "" } = shoot.spec.dns ?? {};
+function external(context: ControlPlaneContext): Managed {
+  const own = primaryProvider(context.shoot);
+  if (own !== undefined) return own;
+  const seed = seedOf(context);
+  const { domain = "" } = context.shoot.spec.dns ?? {};
   const usual = (seed.spec.dns.defaults ?? []).find(
     (one) => domain === one.domain || domain.endsWith(`.${one.domain}`),
   );
-  const own = primaryProvider(shoot);
-  if (own !== undefined) return own;
   if (usual !== undefined) return managed(usual, `spec.dns.defaults of Seed ${seed.metadata.name}`);
   throw configurationProblem(
     `spec.dns.domain ${domain} is in no default domain of Seed ${seed.metadata.name}: name a provider with its Secret in spec.dns.providers`,
@@ -53,9 +59,9 @@ function external({ shoot, seed }: SeedContext): Managed {
 }
 
 /** The provider that the Shoot itself names, with its Secret. */
-function primaryProvider({ metadata: { namespace, name }, spec }: SeedContext["shoot"]): Managed | undefined {
-  const providers = spec.dns?.providers ?? [];
-  const { type, secretName, credentialsRef } = providers.find(({ primary }) => primary) ?? providers[0] ?? {};
+function primaryProvider(shoot: ControlPlaneContext["shoot"]): Managed | undefined {
+  const { namespace, name } = shoot.metadata;
+  const { type, secretName, credentialsRef } = primaryDnsProvider(shoot) ?? {};
   const ref = credentialsRef ?? (secretName === undefined ? undefined : { name: secretName });
   if (type === undefined || ref === undefined) return undefined;
   const who = `Shoot ${namespace}/${name}`;

@@ -1,5 +1,5 @@
 import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
-import type { AppliedKind } from "../../api/extensions/kinds.ts";
+import type { ExtensionKind } from "../../api/extensions/kinds.ts";
 import type { ShootExtension } from "../../api/extensions/lifecycle.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { nextTimestamp, type KubeClient } from "../../kube/index.ts";
@@ -11,7 +11,7 @@ import { needsTrigger, type TriggerRule } from "./trigger.ts";
 
 /** In whose name an object is applied. */
 export interface Application {
-  readonly kind: AppliedKind;
+  readonly kind: ExtensionKind;
   /** A task annotation of the Shoot wants its controller to act. */
   readonly asked?: boolean;
   /** When the controller is asked to act; by its kind's rule unless told otherwise. */

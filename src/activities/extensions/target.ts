@@ -1,5 +1,5 @@
 import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
-import { contractOf, EXTENSIONS_API, type AppliedKind } from "../../api/extensions/kinds.ts";
+import { EXTENSIONS_API, waitingOf, type ExtensionKind } from "../../api/extensions/kinds.ts";
 import type { ShootExtension } from "../../api/extensions/lifecycle.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { WaitTarget } from "../index.ts";
@@ -15,11 +15,11 @@ interface TargetFacts {
 /** The wait for an extension object, with the time-outs of its kind, or of its type where its registration has one. */
 export function targetOf(
   object: KubeObject,
-  kind: AppliedKind,
+  kind: ExtensionKind,
   { timestamp, extensions = [] }: TargetFacts = {},
 ): WaitTarget {
   const { name, namespace } = object.metadata;
-  const { severeAfter, deadline } = contractOf(kind);
+  const { severeAfter, deadline } = waitingOf(kind);
   const registered = kind === "Extension" ? extensions.find(({ type }) => type === typeOf(object)) : undefined;
   return {
     apiVersion: EXTENSIONS_API,

@@ -1,10 +1,10 @@
 import { TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
 import type { ExtensionLike } from "../waits/readiness.ts";
-import { contractOf, type AppliedKind } from "../../api/extensions/kinds.ts";
+import { waitingOf, type ExtensionKind } from "../../api/extensions/kinds.ts";
 
 /** What decides, beside a spec that is news to it, whether applying an object also asks its controller to act. */
 export interface TriggerFacts {
-  readonly kind: AppliedKind;
+  readonly kind: ExtensionKind;
   readonly existing: ExtensionLike | undefined;
   /** The Shoot carries the task annotation for this object, or is being restored. */
   readonly asked: boolean;
@@ -26,7 +26,7 @@ export const needsPeriodicTrigger: TriggerRule = (facts) =>
 /** Whether to ask a controller to act. */
 export type TriggerRule = (facts: TriggerFacts) => boolean;
 
-const isAlways = ({ kind }: TriggerFacts): boolean => contractOf(kind).trigger === "always";
+const isAlways = ({ kind }: TriggerFacts): boolean => waitingOf(kind).trigger === "always";
 
 const isOld = ({ existing }: TriggerFacts): boolean => {
   const since = Date.now() - Date.parse(existing?.status?.lastOperation?.lastUpdateTime ?? "");

@@ -1,8 +1,11 @@
 import {
   CLUSTER_AUTOSCALER,
   ENCRYPTION_KEY_SECRET,
+  EXPOSED_ADMIN,
+  exposureOf,
   internalApiServerName,
   MACHINE_CONTROLLER_MANAGER,
+  nameOnMachines,
   networksOf,
   nodeObjectName,
   RESOURCE_MANAGER,
@@ -67,7 +70,12 @@ function servers(context: ControlPlaneContext): CertificatePlan[] {
     nodes === undefined
       ? [apiServerPlan("kube-apiserver", apiServer), ...etcdPlans(etcdsInSeed(namespace))]
       : nodes.flatMap(({ name, addresses }) => [
-          apiServerPlan(nodeObjectName("kube-apiserver", name), [...apiServer, name, ...addresses]),
+          apiServerPlan(nodeObjectName("kube-apiserver", name), [
+            ...apiServer,
+            name,
+            ...addresses,
+            ...between(context),
+          ]),
           ...etcdPlans({ client: [name, ...addresses], peer: [name, ...addresses], node: name }),
         ]);
   return [
@@ -122,6 +130,12 @@ function etcdPlans({ client, peer, node }: EtcdHosts): CertificatePlan[] {
   ];
 }
 
+/** What an extension has put in front of nodes; where it leads to these by their own addresses, each server has its own already. */
+function between({ nodes = [], ingress = [] }: ControlPlaneContext): string[] {
+  const own = new Set(nodes.flatMap(({ addresses }) => addresses));
+  return ingress.filter((address) => !own.has(address));
+}
+
 /** Where the API server is found from outside, as far as that is known. */
 function knownHosts({ apiServerAddress, internalDomain, externalDomain }: ControlPlaneContext): string[] {
   return [apiServerAddress, ...[internalDomain, externalDomain].map((domain) => domain && `api.${domain}`)].filter(
@@ -161,6 +175,9 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
       request: admin,
       kubeconfig: nodes === undefined ? { server: `https://kube-apiserver.${namespace}.svc` } : beside,
     },
+    ...(nodes === undefined || exposureOf(context).by === "none"
+      ? []
+      : [{ name: EXPOSED_ADMIN, authority: "ca-client" as const, request: admin, kubeconfig: exposedServer(context) }]),
     ...(apiServerAddress === undefined || tlsServerName === undefined
       ? []
       : [
@@ -172,6 +189,12 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
           },
         ]),
   ];
+}
+
+/** The name of the Shoot's domain; without one, what its extension says first. */
+function exposedServer(context: ControlPlaneContext) {
+  const host = internalApiServerName(context) ?? context.ingress?.[0] ?? nameOnMachines(context);
+  return { server: `https://${host.includes(":") ? `[${host}]` : host}` };
 }
 
 /** The first kubelets of a control plane begin before there is an API server that could sign for them. */

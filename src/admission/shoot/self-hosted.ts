@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Shoot } from "../../api/index.ts";
 import { objectStoreProviders } from "../../api/object-stores.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
+import { primaryDnsProvider } from "../../api/shoot/dns-provider.ts";
 import { controlPlanePools, isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import type { Authorizer } from "../authorizer.ts";
 import type { Cause, UserInfo } from "../review.ts";
@@ -20,7 +21,11 @@ export function selfHostedCauses(shoot: Shoot): Cause[] {
       field: `${at(index)}.controlPlane`,
       message: `must not be set: pool ${pools[0]?.pool.name ?? ""} carries the control plane already`,
     })),
-    ...pools.flatMap(({ pool, index }) => [...sizeCauses(pool, at(index)), ...backupCauses(pool, at(index))]),
+    ...pools.flatMap(({ pool, index }) => [
+      ...sizeCauses(pool, at(index)),
+      ...backupCauses(pool, at(index)),
+      ...exposureCauses(shoot, pool, at(index)),
+    ]),
     ...(shoot.metadata.namespace === GARDEN_NAMESPACE
       ? []
       : [{ field: "metadata.namespace", message: `must be ${GARDEN_NAMESPACE} for a Shoot that carries itself` }]),
@@ -49,12 +54,32 @@ function sizeCauses({ minimum, maximum }: { minimum: number; maximum: number }, 
   return [{ field: `${field}.minimum`, message: `must be 1, 3, 5 or 7, not ${minimum}, for a control plane` }];
 }
 
+type ControlPlanePool = ReturnType<typeof controlPlanePools>[number];
+
 /** A machine that is made anew has to reach the backups by itself. */
-function backupCauses({ controlPlane }: ReturnType<typeof controlPlanePools>[number], field: string): Cause[] {
+function backupCauses({ controlPlane }: ControlPlanePool, field: string): Cause[] {
   const { provider } = controlPlane?.backup ?? {};
   if (provider === undefined || objectStoreProviders.includes(provider)) return [];
   const message = `must be an object store, not ${provider}: write ${objectStoreProviders.join(", ")}`;
   return [{ field: `${field}.controlPlane.backup.provider`, message }];
+}
+
+/** Either an extension leads to the control plane, or the DNS by itself, in a domain that the Shoot says who manages. */
+function exposureCauses(shoot: Shoot, { controlPlane }: ControlPlanePool, pool: string): Cause[] {
+  const { exposure } = controlPlane ?? {};
+  if (exposure === undefined) return [];
+  const field = `${pool}.controlPlane.exposure`;
+  const isByDns = exposure.dns !== undefined;
+  if (isByDns === (exposure.extension !== undefined)) return [{ field, message: "must say either extension or dns" }];
+  const provider = primaryDnsProvider(shoot);
+  const lacking = [
+    ...(shoot.spec.dns?.domain ? [] : ["spec.dns.domain"]),
+    ...(provider?.type && (provider.secretName ?? provider.credentialsRef)
+      ? []
+      : ["a provider with its Secret in spec.dns.providers"]),
+  ];
+  if (!isByDns || lacking.length === 0) return [];
+  return [{ field: `${field}.dns`, message: `needs a name that is managed: write ${lacking.join(" and ")}` }];
 }
 
 /** Where the control plane of a Shoot is stays as it was when it was made. */

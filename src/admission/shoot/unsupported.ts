@@ -48,7 +48,6 @@ export const unsupportedFields: readonly Unsupported[] = [
     remedy: "leave it out: whether machines serve SSH is for their image to say",
   },
   { path: "maintenance.autoRotation", remedy: "leave it out: credentials are not rotated by themselves" },
-  { path: "provider.workers[].controlPlane.exposure", remedy: "leave it out: gardenadm exposes no control plane yet" },
   { path: "provider.workers[].caBundle", remedy: "put the certificates into the machine image" },
   { path: "provider.workers[].sysctls", remedy: "put the kernel settings into the machine image" },
   ...["kubernetes.kubelet", "provider.workers[].kubernetes.kubelet"].flatMap((kubelet) =>

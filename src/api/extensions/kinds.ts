@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Kind } from "../schema/kind.ts";
-import type { ExtensionContract, FlowContract } from "./define-extension.ts";
+import { minutes, seconds, type ExtensionContract, type FlowContract } from "./define-extension.ts";
 import * as definitions from "./index.ts";
 
 /** The API version of every extension kind. */
@@ -53,6 +53,14 @@ export const statefulKinds = kindsWhere(({ stateful }) => stateful);
 
 /** What a flow has to know of a kind that it writes. */
 export const contractOf = (kind: AppliedKind): FlowContract => extensionKinds[kind].contract;
+
+/** What a wait for an object of whichever kind goes by; of one that no flow writes, what upstream's gardenadm has for it. */
+export function waitingOf(kind: ExtensionKind): Pick<FlowContract, "trigger" | "severeAfter" | "deadline"> {
+  const { contract } = extensionKinds[kind];
+  return "trigger" in contract ? contract : OTHERS;
+}
+
+const OTHERS = { trigger: "always", severeAfter: seconds(30), deadline: minutes(5) } as const;
 
 /** Whether objects of a kind are in no namespace. */
 export const isClusterScoped = (kind: ExtensionKind): boolean => extensionKinds[kind].scope === "Cluster";

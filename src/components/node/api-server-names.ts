@@ -1,20 +1,22 @@
+import { isIP } from "node:net";
 import { nameOnMachines } from "../networks.ts";
-import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../context.ts";
+import type { ControlPlaneContext, WorkerPool } from "../context.ts";
+import { isInDns } from "../on-nodes/exposure.ts";
 import { textFile, type File, type Part } from "./file.ts";
 
 /** The addresses of the API servers by their name, as `/etc/hosts` has them. */
 const NAMES = "/var/lib/gardener-node-agent/api-servers";
 
 /**
- * Lets machines find the API servers of a cluster that carries its own control plane, as long as nothing else does: by lines in
- * `/etc/hosts`, all addresses for one name, and on nodes that have one, their own. Lines of others stay. Empty where the DNS or an
- * extension leads there. It changes with each node of the control plane, and so is no part of the OperatingSystemConfig.
+ * Lets machines find the API servers of a cluster that carries its own control plane: by lines in `/etc/hosts`, on nodes that have
+ * an API server to their own, elsewhere to all addresses for one name: those that an extension gives, else those of the nodes.
+ * Where the DNS leads there, workers have no lines, once it does. Lines of others stay. It changes with each node of the control
+ * plane, and so is no part of the OperatingSystemConfig.
  */
 export function apiServerNames(context: ControlPlaneContext, { controlPlane }: WorkerPool): Part {
-  if (poolsOf(context).some((pool) => pool.controlPlane?.exposure !== undefined)) return {};
   const script = "/var/lib/gardener-node-agent/name-api-servers";
   const files = [
-    textFile(script, nameApiServers, 0o755),
+    textFile(script, nameApiServers(nameOnMachines(context)), 0o755),
     ...(controlPlane === undefined ? forWorkers(context) : [textFile(NAMES, lines(["127.0.0.1"], context), 0o644)]),
   ];
   const paths = files.map(({ path }) => path);
@@ -27,8 +29,10 @@ export function apiServerNames(context: ControlPlaneContext, { controlPlane }: W
 }
 
 function forWorkers(context: ControlPlaneContext): File[] {
-  const addresses = (context.nodes ?? []).map(({ addresses: [address] }) => address);
-  return [textFile(NAMES, lines(addresses, context), 0o644)];
+  const { nodes = [], ingress = [] } = context;
+  const exposed = ingress.filter((address) => isIP(address) !== 0);
+  const addresses = exposed.length > 0 ? exposed : nodes.map(({ addresses: [address] }) => address);
+  return [textFile(NAMES, isInDns(context) ? "" : lines(addresses, context), 0o644)];
 }
 
 const lines = (addresses: readonly string[], context: ControlPlaneContext): string =>
@@ -47,10 +51,11 @@ ExecStart=${script}
 WantedBy=multi-user.target
 `;
 
-/** In one step, as seen by those who look names up. */
-const nameApiServers = `#!/usr/bin/env bash
+/** In one step, as seen by those who look names up. The line that a machine has joined with stays until the DNS knows the name. */
+const nameApiServers = (name: string) => `#!/usr/bin/env bash
 # Puts the addresses of the API servers into /etc/hosts, in the place of those that were there before.
 set -euo pipefail
+if [ ! -s ${NAMES} ] && ! getent --service=hosts:dns ahosts ${name} > /dev/null; then exit 0; fi
 draft="$(mktemp /etc/hosts.XXXXXX)"
 { grep -v ' # API server$' /etc/hosts || true; cat ${NAMES}; } > "$draft"
 chmod 0644 "$draft"

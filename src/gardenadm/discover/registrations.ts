@@ -19,9 +19,9 @@ const INFRASTRUCTURE = ["Infrastructure", "Worker"];
 /** The kinds and types that a self-hosted Shoot needs, Extensions left out: those are enabled by more than the spec. */
 export function neededPairs({ shoot, managedInfrastructure, bucketType }: Demand): readonly Pair[] {
   const pools = controlPlanePools(shoot).map(({ controlPlane }) => controlPlane);
-  const isInDns = pools.some((controlPlane) => controlPlane?.exposure?.dns !== undefined);
+  const isExposed = pools.some((controlPlane) => controlPlane?.exposure !== undefined);
   const isNeeded = ({ kind }: Pair) =>
-    managedInfrastructure || (!INFRASTRUCTURE.includes(kind) && (kind !== "DNSRecord" || isInDns));
+    managedInfrastructure || (!INFRASTRUCTURE.includes(kind) && (kind !== "DNSRecord" || isExposed));
   const buckets = [bucketType, ...pools.map((controlPlane) => controlPlane?.backup?.provider)];
   const exposures = pools.flatMap((controlPlane) => controlPlane?.exposure?.extension ?? []);
   return [

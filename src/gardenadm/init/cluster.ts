@@ -17,6 +17,7 @@ import { checksumOf } from "../../components/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { controlPlaneMachines, type ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { readIngress } from "../reconcile/ingress.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
 
@@ -60,6 +61,7 @@ async function contextOf(
   const secrets = await client.list(Secret, { namespace: NAMESPACE });
   const authority = secrets.find(({ metadata }) => metadata.name === "ca")?.data?.["ca.crt"];
   const domain = shoot.spec.dns?.domain;
+  const ingress = await readIngress(client, shoot);
   return {
     ...{ shoot, cloudProfile, nodes },
     namespace: NAMESPACE,
@@ -68,6 +70,7 @@ async function contextOf(
     managesResources: true,
     ...(authority === undefined ? {} : { authority: Buffer.from(authority, "base64").toString() }),
     ...(domain === undefined ? {} : { externalDomain: domain }),
+    ...(ingress.length === 0 ? {} : { ingress }),
   };
 }
 

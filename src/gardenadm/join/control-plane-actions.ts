@@ -15,6 +15,7 @@ import { readMachineOrder, type MachineOrder } from "../node-agent/machine-secre
 import { manifestPods } from "../node-agent/manifests.ts";
 import { podsReady } from "../node-agent/readiness.ts";
 import { applyAll } from "../reconcile/apply-all.ts";
+import { exposeControlPlane } from "../reconcile/exposure.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { refuseNewKeys } from "../lasting-secrets.ts";
@@ -114,7 +115,8 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
       await markNode(get("administrator"), machine.hostName, scope);
       await nodeReady(get("administrator"), machine.hostName, scope);
     },
-    async exposure() {
+    async exposure(scope) {
+      await exposeControlPlane(get("administrator"), await read(), scope);
       const context = await read();
       await orderMachines(get("administrator"), context);
       await applyAll(get("administrator"), components["kube-proxy"].objects(context));

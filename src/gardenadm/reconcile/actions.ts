@@ -1,4 +1,5 @@
 import { announceKubeconfig } from "../../activities/control-plane/cluster.ts";
+import { deployDnsCredentials } from "../../activities/control-plane/dns.ts";
 import { applyExtensionObject } from "../../activities/extensions/apply-object.ts";
 import { needsPeriodicTrigger } from "../../activities/extensions/trigger.ts";
 import { deploySeedResourceManager } from "../../activities/managed-resources/seed-resource-manager.ts";
@@ -14,6 +15,7 @@ import {
   clusterObject,
   components,
   controlPlaneObject,
+  isInDns,
   networkObject,
   operatingSystemConfigs,
   poolsOf,
@@ -28,14 +30,17 @@ import { define, Lease, Namespace, Node, typeMeta, type KubeClient } from "../..
 import { readManifest, readManifests } from "../../manifests.ts";
 import type { SelfHostedAction, SelfHostedCall, SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { gardenOf } from "../configuration/garden.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { refuseNewKeys } from "../lasting-secrets.ts";
 import { until } from "../until.ts";
 import { applyAll } from "./apply-all.ts";
+import { deployBackupEntry } from "./backup-entry.ts";
 import { deployEtcdBackup } from "./backup.ts";
 import { deployExtensions } from "./extensions.ts";
 import { confirmMembers } from "./members.ts";
+import { exposeControlPlane } from "./exposure.ts";
 import { untilReached } from "./reached.ts";
 import { orderMachines, rolledOut } from "./roll-out.ts";
 
@@ -72,7 +77,7 @@ export function createReconcileActions(
 type Call = (place: PodPlace, scope: StepScope) => Promise<void>;
 
 function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>> {
-  const { client, configuration, machine, helm, uid } = deps;
+  const { client, configuration, machine, helm, uid, run } = deps;
   const installed = { client, configuration, helm, clusterIdentity: uid };
   const resourceManagers: Call = async (place, scope) => {
     await deploySeedResourceManager(client, { place });
@@ -107,12 +112,22 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
     deployExtensions: extensions,
     moveResourceManagers: async (_, scope) => await resourceManagers("pods", scope),
     moveExtensions: async (_, scope) => await extensions("pods", scope),
+    async exposeControlPlane(_, scope) {
+      const context = await deps.readContext();
+      if (isInDns(context)) await deployDnsCredentials(gardenOf(configuration), client, context, "external");
+      await exposeControlPlane(client, context, scope);
+      await ensureSecrets(client, await deps.readContext(), { kept: refuseNewKeys });
+    },
+    async deployBackupEntry(_, scope) {
+      await deployBackupEntry({ client, configuration }, await deps.readContext(), scope);
+    },
     async confirmMembers(_, scope) {
       const { nodes = [] } = await deps.readContext();
       await confirmMembers(nodes, { ...scope, root: machine.root });
     },
     async deployEtcdBackup() {
-      await deployEtcdBackup({ client, configuration, root: machine.root }, await deps.readContext());
+      const isProvided = run.offered.includes("BackupEntry");
+      await deployEtcdBackup({ client, configuration, root: machine.root, isProvided }, await deps.readContext());
     },
     async rollOutNodes(_, scope) {
       await rolledOut(client, await orderMachines(client, await deps.readContext()), scope);

@@ -10,11 +10,13 @@ import {
   sealBundle,
   type Bundle,
 } from "../../etcd-data/bundle.ts";
+import type { StoreAccess } from "../../etcd-data/store.ts";
 import { Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import { backupAccessOf, keepBackupAccess } from "../restore/access.ts";
+import { providedAccess } from "./backup-entry.ts";
 import { applyAll } from "./apply-all.ts";
 import { isThere } from "../is-there.ts";
 
@@ -24,6 +26,8 @@ export interface BackupDeps {
   readonly configuration: Configuration;
   /** The folder that is the machine's `/`. */
   readonly root: string;
+  /** An extension provides the place: it has made the Secret by which the cluster reaches it. */
+  readonly isProvided?: boolean;
 }
 
 /** The operator's keys, which seal what a restore needs: hidden, so that they are no part of the configuration, and in its folder, which the operator keeps. */
@@ -34,10 +38,10 @@ export const bundleKeyFile = (folder: string): string => join(folder, ".backup-k
  * agent reaches them. Throws an OperatorError where the folder has not got the keys that earlier backups were sealed with.
  */
 export async function deployEtcdBackup(
-  { client, configuration, root }: BackupDeps,
+  { client, configuration, root, isProvided = false }: BackupDeps,
   context: ControlPlaneContext,
 ): Promise<void> {
-  const access = backupAccessOf(configuration);
+  const access = isProvided ? await providedAccess(client, context) : backupAccessOf(configuration);
   if (access === undefined) throw new Error("the Shoot asks for no backup");
   const { name, namespace, uid = "" } = context.shoot.metadata;
   const secrets = await client.list(Secret, { namespace: NAMESPACE });
@@ -50,11 +54,15 @@ export async function deployEtcdBackup(
     file: bundleKeyFile(configuration.folder),
     ...(sealed !== undefined && { sealed: Buffer.from(sealed, "base64") }),
   });
-  const data = Object.entries(access.secret).map(([key, text]) => [key, Buffer.from(text).toString("base64")] as const);
-  const metadata = { name: BACKUP_PLACE, namespace: NAMESPACE };
-  await client.apply<Secret>({ ...typeMeta(Secret), metadata, data: Object.fromEntries(data) });
+  if (!isProvided) await applyPlace(client, access);
   await applyAll(client, components["etcd-backup"].objects(context));
   await keepBackupAccess(root, { ...access, uid });
+}
+
+async function applyPlace(client: KubeClient, { secret }: StoreAccess): Promise<void> {
+  const data = Object.entries(secret).map(([key, text]) => [key, Buffer.from(text).toString("base64")] as const);
+  const metadata = { name: BACKUP_PLACE, namespace: NAMESPACE };
+  await client.apply<Secret>({ ...typeMeta(Secret), metadata, data: Object.fromEntries(data) });
 }
 
 /** What is sealed already by the newest key, and says the same, stays. */

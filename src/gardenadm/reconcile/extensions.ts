@@ -9,9 +9,10 @@ import { installationNamespace } from "../../api/names.ts";
 import { asLabel } from "../../api/registration/registered.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { inHostNetwork, type PodPlace } from "../../components/index.ts";
-import { Namespace, typeMeta, type KubeClient, type ObjectRef } from "../../kube/index.ts";
+import { Namespace, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { OperatorError } from "../init/fault.ts";
+import { gardenOf } from "../configuration/garden.ts";
 import { extensionPorts } from "./extension-ports.ts";
 import { wantedExtensions, type WantedExtension } from "./registrations.ts";
 
@@ -87,19 +88,4 @@ async function render(
     values: { ...chartValues(values, { gardenIdentity: clusterIdentity }), ...more },
     kubeVersion: gitVersion,
   });
-}
-
-/** The configuration's folder is the garden. */
-function gardenOf({ objects }: Configuration): Pick<KubeClient, "read"> {
-  const read = async (type: ObjectRef, key: { readonly name: string; readonly namespace?: string } = type) =>
-    await Promise.resolve(
-      objects.find(
-        ({ apiVersion, kind, metadata }) =>
-          apiVersion === type.apiVersion &&
-          kind === type.kind &&
-          metadata.name === key.name &&
-          metadata.namespace === key.namespace,
-      ),
-    );
-  return { read } as Pick<KubeClient, "read">;
 }

@@ -11,19 +11,13 @@ export async function readFacts(client: KubeClient, configuration: Configuration
   const { shoot } = configuration;
   const nodes = await client.list(Node);
   const [pool] = controlPlanePools(shoot);
-  const { backup, exposure } = pool?.controlPlane ?? {};
+  const { backup } = pool?.controlPlane ?? {};
   return {
     podNetworkMissing: !nodes.some(hasNetwork),
     hasKubeProxy: shoot.spec.kubernetes.kubeProxy?.enabled !== false,
     offered: offersFor(configuration).map(({ kind }) => kind as AppliedKind),
     hasBackup: backup !== undefined,
-    exposure: exposureOf(exposure),
   };
-}
-
-function exposureOf(exposure: { readonly dns?: unknown } | undefined): SelfHostedRun["exposure"] {
-  if (exposure === undefined) return "none";
-  return exposure.dns === undefined ? "extension" : "dns";
 }
 
 /**

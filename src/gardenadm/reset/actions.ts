@@ -10,6 +10,7 @@ import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { applyAll } from "../reconcile/apply-all.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
+import { exposeControlPlane } from "../reconcile/exposure.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { drain } from "./drain.ts";
@@ -71,8 +72,10 @@ export function createResetActions({ machine, node, client: found, run, machineI
       await client().remove(refTo(Node, { name: node }));
       await client().remove(refTo(Lease, { namespace: NAMESPACE, name: nodeAgentLeaseName(node) }));
     },
-    async exposure() {
-      const context = await readClusterContext(client());
+    async exposure(scope) {
+      const known = await readClusterContext(client());
+      await exposeControlPlane(client(), known, scope, { without: node });
+      const context = { ...(await readClusterContext(client())), nodes: await others() };
       await orderMachines(client(), context);
       await applyAll(client(), components["kube-proxy"].objects(context));
     },

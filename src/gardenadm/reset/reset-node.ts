@@ -34,9 +34,9 @@ export const resetNode = defineFlow<ResetRun, ResetRow, ResetAction>("Reset a no
   turn: { ...row("turn", "waits until no node joins, and no other command changes the control plane", "safety"), when: [hasCluster, carriesControlPlane] },
   drained: { ...row("drained", "takes new pods off the node, and has those that are there go elsewhere", "turn"), when: [hasCluster] },
   agentStopped: { ...row("agentStopped", "stops the agent, which would put back what goes", "drained"), when: [isHere] },
-  members: { ...row("members", "moves the lead off the node's etcds, and takes them out of their clusters", "agentStopped"), when: [hasCluster, carriesControlPlane] },
+  exposure: { ...row("exposure", "takes the node's address out of where others find the API servers", "agentStopped"), when: [hasCluster, carriesControlPlane] },
+  members: { ...row("members", "moves the lead off the node's etcds, and takes them out of their clusters", "exposure"), when: [hasCluster, carriesControlPlane] },
   node: { ...row("node", "removes the Node, its agent's Lease and its certificates", "members"), when: [hasCluster] },
-  exposure: { ...row("exposure", "takes the node's address out of where others find the API servers", "node"), when: [hasCluster, carriesControlPlane] },
-  machine: { ...row("machine", "ends pods and units, and removes all files that gardenadm has written", "exposure"), when: [isHere] },
+  machine: { ...row("machine", "ends pods and units, and removes all files that gardenadm has written", "node"), when: [isHere] },
   leftovers: { ...row("leftovers", "removes what kubelet, containers and network plugins have left", "machine"), when: [isHere] },
 });

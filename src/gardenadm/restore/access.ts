@@ -22,14 +22,7 @@ export interface BackupAccess extends StoreAccess {
 export function backupAccessOf({ shoot, objects }: Pick<Configuration, "shoot" | "objects">): StoreAccess | undefined {
   const backup = controlPlanePools(shoot)[0]?.controlPlane?.backup;
   if (backup === undefined) return undefined;
-  const { name, namespace } = backup.credentialsRef ?? {};
-  const found = objects.find(
-    ({ kind, metadata }) =>
-      kind === "Secret" &&
-      metadata.name === name &&
-      metadata.namespace === (namespace === undefined || namespace === "" ? shoot.metadata.namespace : namespace),
-  );
-  const data = (found?.["data"] ?? {}) as Readonly<Record<string, string>>;
+  const data = backupCredentialsOf({ shoot, objects });
   const bucket = objects.find(({ kind }) => kind === BackupBucket.kind)?.metadata.name;
   return {
     provider: backup.provider,
@@ -39,6 +32,21 @@ export function backupAccessOf({ shoot, objects }: Pick<Configuration, "shoot" |
       ...Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()])),
     },
   };
+}
+
+/** The data of the Secret that `backup.credentialsRef` names, in base64; none where a configuration has no such Secret. */
+export function backupCredentialsOf({
+  shoot,
+  objects,
+}: Pick<Configuration, "shoot" | "objects">): Readonly<Record<string, string>> {
+  const { name, namespace } = controlPlanePools(shoot)[0]?.controlPlane?.backup?.credentialsRef ?? {};
+  const found = objects.find(
+    ({ kind, metadata }) =>
+      kind === "Secret" &&
+      metadata.name === name &&
+      metadata.namespace === (namespace === undefined || namespace === "" ? shoot.metadata.namespace : namespace),
+  );
+  return (found?.["data"] ?? {}) as Readonly<Record<string, string>>;
 }
 
 /** Leaves on the machine, for root alone, how its agent reaches the backups; writes nothing where it knows that already. */

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ADMIN_KUBECONFIG, EXPOSED_KUBECONFIG } from "../../api/names.ts";
 import { parseYaml } from "../../parsing.ts";
 
 /** A certificate on the machine; `file` is its path there. */
@@ -12,7 +13,7 @@ export interface FoundCertificate {
 
 /** Where those of a control plane are: files of static pods, and kubeconfigs. */
 const FOLDER = "/var/lib/static-pods";
-const KUBECONFIGS = ["/etc/kubernetes/admin.conf", "/var/lib/kubelet/kubeconfig-real"];
+const KUBECONFIGS = [ADMIN_KUBECONFIG, EXPOSED_KUBECONFIG, "/var/lib/kubelet/kubeconfig-real"];
 /** The certificate of the kubelet, which renews it by itself: it is good for 30 days only. */
 export const KUBELET = "/var/lib/kubelet/pki/kubelet-client-current.pem";
 

@@ -2,9 +2,13 @@ import { createHash, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { Cluster } from "../../api/index.ts";
+import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { CliError } from "../../cli/exit.ts";
+import { isInDns } from "../../components/index.ts";
 import { EndpointSlice, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
-import type { Cluster } from "../context.ts";
+import type { Cluster as ClusterAccess } from "../context.ts";
+import { readIngress } from "../reconcile/ingress.ts";
 
 /** What a machine is told of the cluster that it is to join: where it is, and how it is proved. */
 export interface JoinTarget {
@@ -32,9 +36,9 @@ export function joinCommand({ server, authorities, token, isControlPlane }: Join
 
 /**
  * Where machines find the cluster: at the address that is given, else at the kubeconfig's; where that leads to this very
- * machine, at one that an API server advertises. Throws when none is known, or the kubeconfig has no authority.
+ * machine, where the control plane is exposed, else at an address that an API server advertises. Throws when none is known, or the kubeconfig has no authority.
  */
-export async function findJoinTarget(cluster: Cluster, address: string | undefined): Promise<JoinTarget> {
+export async function findJoinTarget(cluster: ClusterAccess, address: string | undefined): Promise<JoinTarget> {
   const authorities = authorityHashes(await readAuthorities(cluster), cluster.called);
   return { server: address === undefined ? await findServer(cluster) : parseServer(address), authorities };
 }
@@ -53,7 +57,7 @@ export function authorityHashes(bundle: string, called: string): string[] {
   }
 }
 
-async function readAuthorities({ kubeconfig: { cluster, directory }, called }: Cluster): Promise<string> {
+async function readAuthorities({ kubeconfig: { cluster, directory }, called }: ClusterAccess): Promise<string> {
   const { "certificate-authority-data": data, "certificate-authority": file } = cluster;
   if (typeof data === "string") return Buffer.from(data, "base64").toString();
   if (typeof file !== "string") throw noAuthority(called);
@@ -75,14 +79,24 @@ function parseServer(address: string): string {
   throw new CliError("usage", `--server cannot be "${address}": say HOST:PORT or https://HOST:PORT`);
 }
 
-async function findServer({ client, kubeconfig: { server }, called }: Cluster): Promise<string> {
+async function findServer({ client, kubeconfig: { server }, called }: ClusterAccess): Promise<string> {
   if (!isThisMachine(new URL(server).hostname)) return server;
-  const advertised = await advertisedServer(client);
+  const advertised = (await exposedServer(client)) ?? (await advertisedServer(client));
   if (advertised !== undefined) return advertised;
   throw new CliError(
     "usage",
     `kubeconfig ${called} leads to ${server}, which other machines do not reach, and no API server advertises another address: say one with --server HOST:PORT`,
   );
+}
+
+/** The name of the API servers where the DNS knows it, else what an extension has said first. */
+async function exposedServer(client: KubeClient): Promise<string | undefined> {
+  const found = await client.read(Cluster, { name: SYSTEM_NAMESPACE });
+  if (found === undefined) return undefined;
+  const { shoot } = Cluster.schema.parse(found).spec;
+  if (isInDns({ shoot })) return `https://api.${shoot.spec.dns?.domain ?? ""}`;
+  const [host] = await readIngress(client, shoot);
+  return host && `https://${isIP(host) === 6 ? `[${host}]` : host}`;
 }
 
 /** Where Service default/kubernetes leads: to a node with an API server. */

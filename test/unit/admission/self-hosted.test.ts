@@ -50,6 +50,31 @@ test.each([
   expect(causes.find((cause) => cause.field === field)?.message).toContain(words);
 });
 
+const manager = { domain: "root.example.com", providers: [{ type: "rfc2136", secretName: "dns" }] };
+
+test.each([
+  ["an extension", { extension: {} }, undefined, []],
+  ["an extension without a type of its own, in the DNS", { extension: {} }, manager, []],
+  ["the DNS", { dns: {} }, manager, []],
+  ["both", { dns: {}, extension: {} }, manager, ["must say either extension or dns"]],
+  ["nothing", {}, manager, ["must say either extension or dns"]],
+  [
+    "the DNS without a domain",
+    { dns: {} },
+    { ...manager, domain: undefined },
+    ["needs a name that is managed: write spec.dns.domain"],
+  ],
+  [
+    "the DNS, which is not managed",
+    { dns: {} },
+    { domain: "root.example.com", providers: [{ type: "rfc2136" }] },
+    ["needs a name that is managed: write a provider with its Secret in spec.dns.providers"],
+  ],
+])("a control plane that is exposed by %s", (_, exposure, dns, messages) => {
+  const causes = selfHostedCauses(selfHosted({ [`${first}.controlPlane.exposure`]: exposure, "spec.dns": dns }));
+  expect(causes.map(({ message }) => message)).toEqual(messages);
+});
+
 test("a Shoot does not switch between a Seed and nodes of its own, nor its control plane to another pool", () => {
   const renamed = selfHosted({ [`${first}.name`]: "other" });
   const causes = [

@@ -51,12 +51,16 @@ describe("what a Shoot needs controllers for", () => {
     );
   });
 
-  test("is neither infrastructure nor DNS where these are the operator's, unless the control plane is exposed by DNS", () => {
+  test("is neither infrastructure nor DNS where these are the operator's, unless the control plane is exposed", () => {
     const unmanaged = { managedInfrastructure: false };
     const plain = ["ControlPlane/local", "Network/local", "OperatingSystemConfig/local"];
     expect(new Set(pairsOf({ shoot: withDns(selfHostedShoot()), ...unmanaged }))).toEqual(new Set(plain));
     const exposed = withDns(withControlPlane({ exposure: { dns: {} } }));
     expect(new Set(pairsOf({ shoot: exposed, ...unmanaged }))).toEqual(new Set([...plain, "DNSRecord/route"]));
+    const led = withDns(withControlPlane({ exposure: { extension: { type: "balancer" } } }));
+    expect(new Set(pairsOf({ shoot: led, ...unmanaged }))).toEqual(
+      new Set([...plain, "DNSRecord/route", "SelfHostedShootExposure/balancer"]),
+    );
   });
 
   test("is the extension that exposes its control plane, by its own type or the provider's", () => {
