@@ -1,33 +1,21 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError } from "./temporal.ts";
 import { KubeError } from "../kube/index.ts";
-import { withoutSecrets } from "../redaction.ts";
-import { StepError } from "./step-error.ts";
+import { judgeError } from "./judge-error.ts";
 
 /**
- * The one place that decides what is worth retrying. The failure's only detail is `{ message, codes, retryable }`, with
- * `unavailable` where an API server has not answered, or could not do its work, and `within` where the error says so.
+ * An error as the failure that Temporal understands. Its only detail is `{ message, codes, retryable }`, with `unavailable` where an
+ * API server has not answered, or could not do its work, and `within` where the error says so.
  */
 export function toFailure(error: unknown): Error {
   if (error instanceof CompleteAsyncError || error instanceof CancelledFailure || error instanceof ApplicationFailure) {
     return error;
   }
-  const { message: said, codes, retryable, type } = judge(error);
-  const within = error instanceof StepError ? error.within : undefined;
-  const isUnavailable = error instanceof KubeError && (error.status === 0 || error.status >= 500);
-  const message = withoutSecrets(said); // it goes into a history, and into the Shoot's status
+  const judged = judgeError(error);
   return ApplicationFailure.create({
-    message,
-    type,
-    nonRetryable: !retryable,
-    details: [
-      {
-        message,
-        codes,
-        retryable,
-        ...(isUnavailable && { unavailable: true }),
-        ...(within !== undefined && { within }),
-      },
-    ],
+    message: judged.message,
+    type: typeOf(error),
+    nonRetryable: !judged.retryable,
+    details: [judged],
     ...(error instanceof KubeError && error.retryAfter !== undefined
       ? { nextRetryDelay: error.retryAfter * 1000 }
       : {}),
@@ -48,25 +36,7 @@ export function guarded<Activities extends object>(activities: Activities): Acti
   return Object.fromEntries(wrapped) as Activities;
 }
 
-interface Judgement {
-  readonly message: string;
-  readonly codes: readonly string[];
-  readonly retryable: boolean;
-  readonly type: string;
-}
-
-function judge(error: unknown): Judgement {
-  if (error instanceof StepError) {
-    return { message: error.message, codes: error.codes, retryable: error.retryable, type: error.name };
-  }
-  if (error instanceof KubeError) {
-    return {
-      message: error.message,
-      codes: [],
-      retryable: error.retryable,
-      type: `Kube${error.reason || error.status}`,
-    };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { message, codes: [], retryable: true, type: error instanceof Error ? error.name : "Error" };
+function typeOf(error: unknown): string {
+  if (error instanceof KubeError) return `Kube${error.reason || error.status}`;
+  return error instanceof Error ? error.name : "Error";
 }

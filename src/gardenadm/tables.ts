@@ -88,14 +88,14 @@ function watch<Subject, Action>({ terminal, now }: GardenadmContext, flow: Flow<
   const show = () => display.show({ operation: flow.title, startedAt, steps: [...steps.values()] }, now());
   const timer = setInterval(show, 1_000);
   return {
-    change({ step, state, message, attempt }: StepChange) {
+    change({ step, state, message, codes = [], attempt }: StepChange) {
       const since = steps.get(step)?.state === state ? steps.get(step)?.since : new Date(now()).toISOString();
       steps.set(step, {
         name: step,
         state,
         ...(since === undefined ? {} : { since }),
         ...(attempt === undefined ? {} : { attempt }),
-        ...(message === undefined ? {} : { error: { message, codes: [] } }),
+        ...(message === undefined ? {} : { error: { message, codes } }),
       });
       show();
     },

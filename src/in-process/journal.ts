@@ -16,6 +16,8 @@ export interface JournalEntry {
   readonly attempt?: number;
   /** What was wrong, in a sentence without secrets. */
   readonly message?: string;
+  /** Gardener's, of what was wrong. */
+  readonly codes?: readonly string[];
 }
 
 /** What was begun on this machine, and how it ended: a line of JSON for each change, for root only. */
@@ -53,10 +55,15 @@ export async function readJournal(file: string): Promise<JournalEntry[]> {
 
 const NEWLINE = 0x0a;
 
+/** Of a line that does not fit on the disk, nothing stays: the next one would go on with it. */
 async function appendDurably(file: string, line: string): Promise<void> {
   const handle = await open(file, "a", 0o600);
   try {
-    await handle.writeFile(line);
+    const { size } = await handle.stat();
+    await handle.writeFile(line).catch(async (cause: unknown) => {
+      await handle.truncate(size);
+      throw new Error(`cannot write ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    });
     await handle.datasync();
   } finally {
     await handle.close();

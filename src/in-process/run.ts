@@ -15,6 +15,8 @@ export interface StepScope {
 export interface StepTrouble extends Retryable {
   /** One sentence, without secrets. */
   readonly message: string;
+  /** Gardener's. */
+  readonly codes: readonly string[];
 }
 
 /** Where a step is, besides what the engine itself says of it. */
@@ -26,6 +28,8 @@ export interface StepChange {
   readonly state: ShownState;
   readonly attempt?: number;
   readonly message?: string;
+  /** None where there are none to tell. */
+  readonly codes?: readonly string[];
 }
 
 /** How a flow is run in this process. */
@@ -51,8 +55,11 @@ export class ParkedError extends Error {
   override readonly name = "ParkedError";
   readonly parked: ReadonlyMap<string, string>;
 
-  constructor(title: string, parked: ReadonlyMap<string, string>) {
-    super(`${title}: ${[...parked].map(([step, message]) => `step ${step} cannot go on: ${message}`).join("; ")}`);
+  constructor(title: string, parked: ReadonlyMap<string, string>, options?: ErrorOptions) {
+    super(
+      `${title}: ${[...parked].map(([step, message]) => `step ${step} cannot go on: ${message}`).join("; ")}`,
+      options,
+    );
     this.parked = parked;
   }
 }
@@ -60,14 +67,15 @@ export class ParkedError extends Error {
 /**
  * Runs a flow in this process, as workers of Temporal run it elsewhere: what is worth a retry is tried again after a pause, all
  * else parks its step, and what does not come after that goes on. Throws a ParkedError with each that did, and the signal's
- * reason when it was aborted. Each change is in the journal before the step goes on.
+ * reason when it was aborted before all was done. Each change is in the journal before the step goes on: where no line can be
+ * written, the step parks.
  */
 export async function runInProcess<Subject, Action>(
   flow: Flow<Subject, Action>,
   subject: Subject,
   options: InProcessOptions<Action>,
 ): Promise<void> {
-  const { journal, run, signal, onChange = () => {}, now = Date.now } = options;
+  const { journal, run, judge, signal, onChange = () => {}, now = Date.now } = options;
   const written: Promise<void>[] = [];
   const note = (change: StepChange): Promise<void> => {
     onChange(change);
@@ -76,35 +84,44 @@ export async function runInProcess<Subject, Action>(
     return line;
   };
   const parked = new Map<string, string>();
+  let isStopped = false;
   try {
     await runFlow(flow, subject, {
-      carryOut: async (action, step) => await untilDone(options, { action, step, note, parked }),
+      carryOut: async (action, step) => {
+        try {
+          await untilDone(options, { action, step, note });
+        } catch (error) {
+          if (!signal.aborted) parked.set(step, judge(error).message);
+          throw error;
+        }
+      },
       // Of what is carried out, `untilDone` says more.
       onChange: (step, state) => {
+        isStopped ||= state === "stopped";
         if (!["running", "failed"].includes(state)) void note({ step, state }).catch(() => {});
       },
       stopped: () => signal.aborted,
     });
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof FlowError) || parked.size === 0) throw error;
-    throw new ParkedError(flow.title, parked);
+    if (!(error instanceof FlowError)) throw error;
+    throw new ParkedError(flow.title, parked, { cause: error });
   } finally {
     await Promise.all(written);
   }
-  signal.throwIfAborted();
+  // Asked to end, it may still have had nothing left to do.
+  if (isStopped) signal.throwIfAborted();
 }
 
 interface Work<Action> {
   readonly action: Action;
   readonly step: string;
   readonly note: (change: StepChange) => Promise<void>;
-  readonly parked: Map<string, string>;
 }
 
 async function untilDone<Action>(options: InProcessOptions<Action>, work: Work<Action>): Promise<void> {
   const { carryOut, judge, retryDuration, signal, onChange = () => {}, now = Date.now, pause = wait } = options;
-  const { action, step, note, parked } = work;
+  const { action, step, note } = work;
   const since = now();
   for (let attempt = 1; ; attempt += 1) {
     await note({ step, state: "running", ...(attempt > 1 && { attempt }) });
@@ -113,13 +130,11 @@ async function untilDone<Action>(options: InProcessOptions<Action>, work: Work<A
       return await carryOut(action, { signal, tell }, step);
     } catch (error) {
       signal.throwIfAborted();
-      const { message, ...failure } = judge(error);
+      const { message, codes, ...failure } = judge(error);
       const next = afterFailure(failure, { attempt, elapsed: now() - since, retryDuration });
-      await note({ step, state: next.then === "park" ? "parked" : "retrying", attempt, message });
-      if (next.then === "park") {
-        parked.set(step, message);
-        throw error;
-      }
+      const state = next.then === "park" ? "parked" : "retrying";
+      await note({ step, state, attempt, message, ...(codes.length > 0 && { codes }) });
+      if (next.then === "park") throw error;
       await pause(next.delay, signal);
     }
   }

@@ -42,7 +42,7 @@ await withLock(join(folder, "lock"), async () => {
     journal,
     run: String(process.pid),
     retryDuration: 0,
-    judge: (error) => ({ message: String(error), retryable: false }),
+    judge: (error) => ({ message: String(error), codes: [], retryable: false }),
     signal: new AbortController().signal,
     async carryOut(name) {
       if (await isThere(join(folder, name))) return;

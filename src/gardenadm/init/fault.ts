@@ -1,6 +1,6 @@
+import { judgeError } from "../../activities/judge-error.ts";
 import { StepError } from "../../activities/step-error.ts";
 import { MembershipError } from "../../etcd/membership-error.ts";
-import { withoutSecrets } from "../../redaction.ts";
 import { KubeError } from "../../kube/index.ts";
 import type { StepTrouble } from "../../in-process/run.ts";
 
@@ -11,7 +11,7 @@ export class OperatorError extends Error {
 
 /** What a failure of a step means: an API server's or a controller's may pass, all else is for the operator. */
 export function judge(error: unknown): StepTrouble {
-  const message = withoutSecrets(error instanceof Error ? error.message : String(error));
-  const isPassing = error instanceof KubeError || error instanceof StepError || error instanceof MembershipError;
-  return { message, retryable: isPassing && error.retryable };
+  const judged = judgeError(error);
+  if (error instanceof KubeError || error instanceof StepError) return judged;
+  return { ...judged, retryable: error instanceof MembershipError && error.retryable };
 }

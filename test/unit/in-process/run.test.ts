@@ -27,6 +27,7 @@ function lab(work: Readonly<Record<string, Work>>, more: Partial<InProcessOption
       carryOut: async (name) => void (await work[name]?.()),
       judge: (error) => ({
         message: (error as Error).message,
+        codes: [],
         retryable: (error as Error).message.startsWith("passing"),
       }),
       retryDuration: 60_000,
@@ -99,12 +100,18 @@ test("an interrupted run begins no further step, and ends with the reason", asyn
   expect(told()).toContain("second stopped");
 });
 
+test("a run that is interrupted in its last step, and ends that, is done", async () => {
+  const controller = new AbortController();
+  const { done } = lab({ second: () => controller.abort(new Error("Ctrl-C")) }, { signal: controller.signal });
+  await done;
+});
+
 test("a step does nothing before its line is written", async () => {
   const begun: string[] = [];
   const { done } = lab(
     { first: () => void begun.push("first") },
     { journal: { append: () => Promise.reject(new Error("disk full")) } },
   );
-  await expect(done).rejects.toThrow("try: failed at first, beside");
+  await expect(done).rejects.toThrow("try: step first cannot go on: disk full; step beside cannot go on: disk full");
   expect(begun).toEqual([]);
 });
