@@ -124,7 +124,7 @@ const arrows = {
     frame,
     "activities/(backup/credentials|control-plane/(cluster|dns|waves)|extensions/(apply-object|existing|trigger))",
     "activities/(installation|managed-resources/seed-resource-manager)",
-    "activities/(secrets|step-error|waits/(judgement|readiness))",
+    "activities/(judge-error|secrets|step-error|waits/(judgement|readiness))",
     "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",
     "components",

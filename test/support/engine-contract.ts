@@ -113,8 +113,9 @@ export function describeEngineContract(engine: () => Engine): void {
       async (run, world) => {
         expect(await run.outcome()).toBe("parked");
         const tries = (await world.events()).filter(({ what, step }) => what === "begun" && step === "left");
-        expect(pausesOf(tries, "left").length).toBeGreaterThan(0);
-        expect((tries.at(-1)?.at ?? 0) - (tries[0]?.at ?? 0)).toBeLessThan(retryDuration);
+        const attempts = tries.filter(({ at }, index) => at - (tries[index - 1]?.at ?? 0) > LONGEST_HICCUP);
+        expect(attempts.length).toBeGreaterThan(1);
+        expect((attempts.at(-1)?.at ?? 0) - (attempts[0]?.at ?? 0)).toBeLessThan(retryDuration);
         expect(await run.shown()).toMatchObject({ left: { state: "parked", ...passing } });
       },
       { prepare, retryDuration },
@@ -247,7 +248,7 @@ export function describeEngineContract(engine: () => Engine): void {
       const since = Date.now();
       await run.interrupt();
       expect(await run.outcome()).toBe("stopped");
-      expect(Date.now() - since).toBeLessThan(4_000);
+      expect(Date.now() - since).toBeLessThan(20_000);
       expect(await begun(world)).toEqual(["waiting"]);
     });
   });
@@ -257,11 +258,12 @@ export function describeEngineContract(engine: () => Engine): void {
     await trial(
       "waves",
       async (run, world) => {
-        await eventually(async () => expect((await run.shown())["left"]?.state).toBe("retrying"), 60_000);
+        const isSecond = { left: { state: "retrying", attempt: 2 } };
+        await eventually(async () => expect(await run.shown()).toMatchObject(isSecond), 60_000);
         const since = Date.now();
         await run.interrupt();
         expect(await run.outcome()).toBe("stopped");
-        expect(Date.now() - since).toBeLessThan(4_000);
+        expect(Date.now() - since).toBeLessThan(8_000);
         expect(await made(world)).not.toContain("left");
       },
       { prepare },
@@ -277,5 +279,8 @@ const made = async (world: EngineWorld): Promise<string[]> => await steps(world,
 /** In ms, those between two tries of a step that are an engine's own; quicker ones ride out a hiccup. */
 function pausesOf(events: readonly WorldEvent[], step: string): number[] {
   const tries = events.filter((event) => event.what === "begun" && event.step === step).map(({ at }) => at);
-  return tries.flatMap((at, index) => at - (tries[index - 1] ?? at)).filter((pause) => pause > 4_900);
+  return tries.flatMap((at, index) => at - (tries[index - 1] ?? at)).filter((pause) => pause > LONGEST_HICCUP);
 }
+
+/** In ms. */
+const LONGEST_HICCUP = 4_900;
