@@ -25,6 +25,8 @@ export interface Tables {
 /** What carries out the rows of a table, and is closed when it has ended. */
 export interface Actions<Action extends string> {
   readonly actions: Readonly<Record<Action, (scope: StepScope) => Promise<void>>>;
+  /** The scope of a row as things are when it begins. */
+  within?(scope: StepScope): StepScope;
   close(): Promise<void>;
 }
 
@@ -33,10 +35,10 @@ export async function runActions<Subject, Action extends string>(
   tables: Tables,
   flow: Flow<Subject, { readonly action: Action }>,
   subject: Subject,
-  { actions, close }: Actions<Action>,
+  { actions, within = (scope) => scope, close }: Actions<Action>,
 ): Promise<void> {
   try {
-    await tables.run(flow, subject, async ({ action }, scope) => await actions[action](scope));
+    await tables.run(flow, subject, async ({ action }, scope) => await actions[action](within(scope)));
   } finally {
     await close();
   }

@@ -1,42 +1,60 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StepScope } from "../in-process/run.ts";
 import { isAlreadyExists, isConflict, type KubeClient } from "../kube/index.ts";
 import { createLeaseRecord } from "../kube/lease-record.ts";
 import { NAMESPACE } from "./init/cluster.ts";
+import { OperatorError } from "./init/fault.ts";
+import type { ThisMachine } from "./init/machine.ts";
+import { machineId } from "./machine-id.ts";
 import { until } from "./until.ts";
 
 /** The right to change the nodes of a control plane, of which one command at a time has it. */
 export interface ClusterTurn {
+  /** The scope of a step that needs the turn: aborted, with an OperatorError, also when another command has taken it over. */
+  within(scope: StepScope): StepScope;
   /** Gives it back; where that fails, it runs out by itself. */
   end(): Promise<void>;
 }
 
 const NAME = "gardenadm-control-plane";
 
-/** In ms: another command takes over from one that was silent for so long. */
-const EXPIRES = 30_000;
+/** In ms. */
+export interface TurnTiming {
+  /** Another machine's command takes over from one that was silent for so long. */
+  readonly expires: number;
+  /** Of which some may fail. */
+  readonly renews: number;
+}
 
-/** In ms, of which some may fail. */
-const RENEWS = 5_000;
+const TIMING: TurnTiming = { expires: 30_000, renews: 5_000 };
 
-/** Waits for the turn by a Lease, tells whose it is, and keeps it until it is given back. */
-export async function takeTurn(client: KubeClient, hostName: string, scope: StepScope): Promise<ClusterTurn> {
-  const identity = `${hostName}_${randomUUID()}`;
-  const record = createLeaseRecord({ client, namespace: NAMESPACE, name: NAME, identity, expireAfter: EXPIRES });
+/**
+ * Waits for the turn by a Lease, tells whose it is, and keeps it until it is given back. The lock of a machine lets one command at a
+ * time work there: what an earlier one of this machine has left is taken over at once.
+ */
+export async function takeTurn(
+  client: KubeClient,
+  machine: Pick<ThisMachine, "root" | "hostName">,
+  scope: StepScope,
+  { expires, renews }: TurnTiming = TIMING,
+): Promise<ClusterTurn> {
+  const identity = `${machine.hostName}_${await machineId(machine.root)}`;
+  const record = createLeaseRecord({ client, namespace: NAMESPACE, name: NAME, identity, expireAfter: expires });
   const acquire = async () => await record.acquire().catch(othersFirst);
   await until("another command changes the control plane", scope, acquire, {
     atMost: 900_000,
     advice: `Lease ${NAMESPACE}/${NAME} says on which node`,
   });
-  const ending = new AbortController();
+  const [ending, lost] = [new AbortController(), new AbortController()];
   const renewing = (async () => {
-    while (!ending.signal.aborted) {
-      await delay(RENEWS, undefined, { signal: ending.signal }).catch(() => {});
-      if (!ending.signal.aborted) await record.acquire().catch(() => false);
+    while (!ending.signal.aborted && !lost.signal.aborted) {
+      await delay(renews, undefined, { signal: ending.signal }).catch(() => {});
+      const isOurs = ending.signal.aborted || (await record.acquire().catch(() => true));
+      if (!isOurs) lost.abort(new OperatorError(TAKEN_OVER));
     }
   })();
   return {
+    within: (own) => ({ ...own, signal: AbortSignal.any([own.signal, lost.signal]) }),
     async end() {
       ending.abort();
       await renewing;
@@ -44,6 +62,8 @@ export async function takeTurn(client: KubeClient, hostName: string, scope: Step
     },
   };
 }
+
+const TAKEN_OVER = `another command has taken the turn over, by Lease ${NAMESPACE}/${NAME}: it took this machine for lost, which had no way to the API server`;
 
 function othersFirst(error: unknown): false {
   if (isConflict(error) || isAlreadyExists(error)) return false;

@@ -22,6 +22,7 @@ import { preflight } from "../preflight/preflight.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { kubeletAnswers, serverAnswers } from "../kubelet-answers.ts";
+import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { until } from "../until.ts";
 import { candidateFor } from "./candidate.ts";
 import { OperatorError } from "./fault.ts";
@@ -49,10 +50,13 @@ export function createStartActions({ machine, configuration }: StartDeps): {
   server(): KubeClient;
   /** What the control plane is made from, as the API server has it now. */
   readContext(): Promise<ControlPlaneContext>;
+  /** The scope of a step that comes after them: aborted, too, when another command has taken the turn over. */
+  within(scope: StepScope): StepScope;
   close(): Promise<void>;
 } {
   const places = placesIn(machine.root);
   const clients = createClients(machine.root);
+  let turn: ClusterTurn | undefined;
   let described: { context: ControlPlaneContext; machines: ControlPlaneMachines } | undefined;
   const known = () => {
     if (described === undefined) throw new Error("the machine is not described yet");
@@ -126,9 +130,19 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     async imported() {
       await clients.import();
     },
+    async turn(scope) {
+      turn ??= await takeTurn(clients.server(), machine, scope);
+    },
   };
-  const { server, close } = clients;
-  return { actions, server, readContext: async () => await context(server()), close };
+  const { server } = clients;
+  return {
+    ...{ actions, server, readContext: async () => await context(server()) },
+    within: (scope) => turn?.within(scope) ?? scope,
+    async close() {
+      await turn?.end();
+      await clients.close();
+    },
+  };
 }
 
 /** What ends, and is begun again later each time, while no API server answers. */

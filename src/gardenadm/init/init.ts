@@ -65,14 +65,14 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}` });
   try {
     await withLock(places.lock, async () => {
-      const { actions, server, readContext, close } = createStartActions({ machine, configuration });
+      const { actions, server, readContext, within, close } = createStartActions({ machine, configuration });
       try {
         await tables.run(
           startControlPlane,
           { imported: await isThere(places.imported) },
           async ({ action }, scope) => await actions[action](scope),
         );
-        await reconcile(tables, { machine, configuration, server, readContext });
+        await reconcile(tables, { machine, configuration, server, readContext, within });
       } finally {
         await close();
       }

@@ -14,7 +14,8 @@ export type StartAction =
   | "kubeControllerManager"
   | "kubeScheduler"
   | "node"
-  | "imported";
+  | "imported"
+  | "turn";
 
 /** What a row does, as plans say it. */
 export interface StartRow {
@@ -53,4 +54,5 @@ export const startControlPlane = defineFlow<StartRun, StartRow, StartAction>("St
   kubeScheduler: row("kubeScheduler", "waits for the scheduler", "controllers"),
   node: row("node", "marks the Node as one of the control plane", "kubeApiServer"),
   imported: row("imported", "moves what was made so far into the API server", "kubeApiServer"),
+  turn: row("turn", "waits until no node joins, and no other command changes the control plane", "imported"),
 });

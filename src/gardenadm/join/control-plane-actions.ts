@@ -17,6 +17,7 @@ import { podsReady } from "../node-agent/readiness.ts";
 import { applyAll } from "../reconcile/apply-all.ts";
 import { exposeControlPlane } from "../reconcile/exposure.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
+import type { Actions } from "../tables.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { refuseNewKeys } from "../lasting-secrets.ts";
 import { until } from "../until.ts";
@@ -51,10 +52,7 @@ interface Known {
 }
 
 /** What each step does. Each looks first; what is there already is left alone. */
-export function createControlPlaneActions({ machine, invitation, proof }: JoinDeps): {
-  readonly actions: Readonly<Record<ControlPlaneAction, (scope: StepScope) => Promise<void>>>;
-  close(): Promise<void>;
-} {
+export function createControlPlaneActions({ machine, invitation, proof }: JoinDeps): Actions<ControlPlaneAction> {
   const known: Known = {};
   const get = <K extends keyof Known>(key: K): NonNullable<Known[K]> => {
     const value = known[key];
@@ -72,7 +70,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
   };
   const members = () => createOwnMembers({ root: machine.root, ...sides(get("context"), machine.hostName) });
 
-  const actions: Readonly<Record<ControlPlaneAction, (scope: StepScope) => Promise<void>>> = {
+  const actions: Actions<ControlPlaneAction>["actions"] = {
     preflight: async (scope) => await preflightFor(machine, "control-plane", scope),
     async trust({ signal }) {
       known.cluster = await trustCluster(invitation.address, proof, signal);
@@ -86,7 +84,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
       known.administrator = administratorOf(known.order.config, machine.hostName, get("cluster"));
     },
     async turn(scope) {
-      known.turn = await takeTurn(get("administrator"), machine.hostName, scope);
+      known.turn ??= await takeTurn(get("administrator"), machine, scope);
       known.context = await read();
       refuseTooMany(known.context);
     },
@@ -129,6 +127,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
   };
   return {
     actions,
+    within: (scope) => known.turn?.within(scope) ?? scope,
     async close() {
       await known.turn?.end();
       await Promise.all([known.agent?.close(), known.administrator?.close()]);

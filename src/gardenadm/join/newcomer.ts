@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
@@ -27,6 +26,7 @@ import { ensureName } from "./api-server-name.ts";
 import { placeOf, type Place, type WantedPlace } from "./place.ts";
 import type { Proof, TrustedCluster } from "./trust.ts";
 import { isThere } from "../is-there.ts";
+import { machineId } from "../machine-id.ts";
 
 /** What a machine that joins is told by its operator. */
 export interface Invitation extends WantedPlace {
@@ -134,7 +134,7 @@ export async function nodeReady(client: KubeClient, name: string, scope: StepSco
 /** Throws an OperatorError where another machine is at work as the node of this one's name: Kubernetes knows machines by these only. */
 export async function refuseNamesake(client: KubeClient, { root, hostName }: ThisMachine): Promise<void> {
   const node = await client.read(Node, { name: hostName });
-  const own = (await readFile(join(root, "/etc/machine-id"), "utf8").catch(() => "")).trim();
+  const own = await machineId(root);
   if (node === undefined || !isReady(node) || node.status?.nodeInfo?.machineID === own) return;
   throw new OperatorError(
     `node ${hostName} is another machine, which is at work: give this one another name with 'hostnamectl hostname NAME'; where this one has lost its disk, wait a minute until the Node is not ready any more`,

@@ -47,7 +47,7 @@ export function createResetActions({ machine, node, client: found, run, machineI
       if (run.isControlPlane) await refuseLoss(await others(), node, { ...scope, root: machine.root });
     },
     async turn(scope) {
-      turn = await takeTurn(client(), machine.hostName, scope);
+      turn = await takeTurn(client(), machine, scope);
     },
     async drained(scope) {
       if (!machineIsGone) await drain(client(), node, scope);

@@ -47,4 +47,5 @@ export const restoreFromBackup = defineFlow<StartRun, RestoreRow<Action>, Action
   kubeScheduler: started("kubeScheduler"),
   node: started("node", "staleObjects"),
   imported: started("imported", "staleObjects"),
+  turn: started("turn"),
 });

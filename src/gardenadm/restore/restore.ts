@@ -92,18 +92,18 @@ async function runBackup(tables: Tables, machine: ThisMachine, { configuration, 
     await tables.run(restoreFromBackup, { imported }, async ({ action }, scope) => {
       await (isOwn(action) ? own[action](scope) : start.actions[action](scope));
     });
-    await reconcile(tables, { machine, configuration, server, readContext: start.readContext });
+    await reconcile(tables, { ...start, machine, configuration });
   } finally {
     await start.close();
   }
 }
 
 async function runMember(tables: Tables, machine: ThisMachine, { configuration, quorumIsLost }: Wanted): Promise<void> {
-  const { server, readContext, close } = createStartActions({ machine, configuration });
+  const { server, readContext, within, close } = createStartActions({ machine, configuration });
   const actions = createMemberRestoreActions({ machine, configuration, quorumIsLost, server });
   try {
     await tables.run(restoreFromMember, undefined, async ({ action }, scope) => await actions[action](scope));
-    await reconcile(tables, { machine, configuration, server, readContext });
+    await reconcile(tables, { machine, configuration, server, readContext, within });
   } finally {
     await close();
   }
