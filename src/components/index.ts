@@ -20,6 +20,7 @@ import { shootWebhooks } from "./resource-manager/shoot-webhooks.ts";
 import { tunnelAgent } from "./tunnel/agent.ts";
 
 export { clusterObject } from "./cluster-object.ts";
+export { withGardenerDefaults } from "./gardener-defaults.ts";
 export { literal } from "./command-line.ts";
 export { etcdPorts, nodeUrl } from "./etcd/addresses.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";

@@ -6,6 +6,7 @@ import { Shoot } from "../../api/shoot/shoot.ts";
 import {
   components,
   imagesFor,
+  withGardenerDefaults,
   type ComponentName,
   type ControlPlaneContext,
   type ControlPlaneNode,
@@ -63,7 +64,8 @@ async function contextOf(
   const domain = shoot.spec.dns?.domain;
   const ingress = await readIngress(client, shoot);
   return {
-    ...{ shoot, cloudProfile, nodes },
+    // Cluster kube-system has these defaults, from which machines that join read the Shoot: all are to make the same of it.
+    ...{ shoot: withGardenerDefaults(shoot), cloudProfile, nodes },
     namespace: NAMESPACE,
     checksums: Object.fromEntries(secrets.map(({ metadata, data = {} }) => [metadata.name, checksumOf(data)])),
     images: imagesFor(shoot.spec.kubernetes.version),
