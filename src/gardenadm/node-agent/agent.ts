@@ -1,3 +1,5 @@
+import { existsSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { backoffDelay } from "../../kube/backoff.ts";
@@ -57,6 +59,10 @@ export async function runAgent(
   const fieldSelector = `metadata.name=${name}`;
   const secrets = createReflector(client, Secret, { namespace, fieldSelector, log, onEvent: () => news.ring() });
   secrets.start();
+  // A machine that joins once more has a token again, which goes when it is seen that nothing needs it.
+  const tokens = watch(dirname(places.token), (_, file) => {
+    if (file === basename(places.token) && existsSync(places.token)) news.ring();
+  });
   const lasting = [
     beat(client, node, log, signal),
     renew({ identity, log, now, timing }, signal).then((isRenewed) => {
@@ -67,6 +73,7 @@ export async function runAgent(
     await keep(secrets, rounds, { name, news, log, timing }, signal);
   } finally {
     ending.abort(new Error("the agent ends"));
+    tokens.close();
     await Promise.all([secrets.stop(), ...lasting]);
     await client.close();
   }

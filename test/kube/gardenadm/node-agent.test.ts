@@ -57,6 +57,14 @@ describe("the agent of a worker", () => {
     expect(await isGone(identity.places.kubeletBootstrap)).toBe(true);
   });
 
+  test("takes a token off the machine that comes while it is at rest", async () => {
+    const { identity } = await joined("w8", "worker", unitOf("one"), { ...timing, resync: 600_000 });
+    await writeFile(identity.places.kubelet, "the kubelet is in");
+    await rm(identity.places.token);
+    await writeFile(identity.places.token, await makeToken(cluster, "worker"));
+    await eventually(async () => await isGone(identity.places.token));
+  });
+
   test("renews its Lease", async () => {
     await joined("w2", "worker", unitOf("one"));
     const lease = await cluster.client.read(Lease, { namespace, name: nodeAgentLeaseName("w2") });
@@ -148,7 +156,7 @@ interface RunningAgent {
   end(): Promise<void>;
 }
 
-function start(identity: AgentIdentity, dir: string): RunningAgent {
+function start(identity: AgentIdentity, dir: string, pace = timing): RunningAgent {
   const stop = new AbortController();
   const machine = {
     root: identity.root,
@@ -157,7 +165,7 @@ function start(identity: AgentIdentity, dir: string): RunningAgent {
     ownUnit: "gardener-node-agent.service",
   };
   let over = false;
-  const run = runAgent({ identity, machine, log, now: () => Date.now(), timing }, stop.signal).finally(
+  const run = runAgent({ identity, machine, log, now: () => Date.now(), timing: pace }, stop.signal).finally(
     () => (over = true),
   );
   const agent = {
@@ -173,13 +181,13 @@ function start(identity: AgentIdentity, dir: string): RunningAgent {
 }
 
 /** A machine whose agent has come in and has made it what this says. */
-async function joined(node: string, role: NodeRole, spec: MachineConfig["spec"]) {
+async function joined(node: string, role: NodeRole, spec: MachineConfig["spec"], pace = timing) {
   const secretName = await orderMachines(cluster, role, spec);
   const token = await makeToken(cluster, role);
   const { dir, identity } = await joiningMachine(cluster, { node, role, secretName, token });
   folders.push(dir);
   const system: FakeSystem = await fakeSystem(dir);
-  const agent = start(identity, dir);
+  const agent = start(identity, dir, pace);
   await cluster.client.create({
     ...typeMeta(Node),
     metadata: { name: node, labels: role === "worker" ? {} : { [CONTROL_PLANE_LABEL]: "" } },
