@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { BOOTSTRAPPER_GROUPS } from "../../src/api/names.ts";
 import { joinControlPlane } from "../../src/gardenadm/join/join-control-plane.ts";
 import { joinWorker } from "../../src/gardenadm/join/join-worker.ts";
+import { readJournal } from "../../src/in-process/journal.ts";
 import {
   bootstrapTokenSecret,
   createKubeClient,
@@ -25,12 +27,12 @@ import { helloOn } from "../support/hello-pod.ts";
 import { findWords, recordProcesses } from "../support/said-words.ts";
 
 let ground: BareGround;
-let machines: Readonly<Record<"a" | "b" | "w", GardenadmMachine>>;
+let machines: Readonly<Record<"a" | "b" | "c" | "w", GardenadmMachine>>;
 /** Every token with which a machine was asked to join. */
 const tokens: string[] = [];
 
 beforeAll(async () => {
-  ({ ground, machines } = await startGardenadmMachines("test-join", ["a", "b", "w"]));
+  ({ ground, machines } = await startGardenadmMachines("test-join", ["a", "b", "c", "w"]));
   await machines.a.succeed(INIT);
 });
 
@@ -166,24 +168,39 @@ async function readable(client: KubeClient, secrets: readonly Secret[]): Promise
   return found;
 }
 
-test("a node of the control plane joins, also when it was killed on the way, and both have their say", async () => {
-  const { a, b } = machines;
+test("nodes of the control plane join one after the other, also one that was killed on the way, and all have their say", async () => {
+  const { a, b, c } = machines;
+  const server = await apiServerOf(a);
   const invitation = await invite("control-plane");
   for (const step of ["certificates", "synced", "staticPods"]) {
     const row = { flow: joinControlPlane.title, step };
     expect(await b.interrupt(invitation, row, "SIGKILL"), step).toBe("interrupted");
   }
-  await listed(b, async () => await b.succeed(invitation));
-  const voters = ["a", "b"].map((name) => ({ name, isLearner: false }));
-  for (const machine of [a, b]) expect(await etcdMembers(machine)).toEqual({ main: voters, events: voters });
-  for (const machine of [a, b])
+  const other = await invite("control-plane");
+  await listed(b, async () => await Promise.all([b.succeed(invitation), c.succeed(other)]));
+  const [first, second] = (await Promise.all([turnOf(b), turnOf(c)])).toSorted((one, next) => one.from - next.from);
+  expect(first?.to).toBeLessThan(second?.from ?? 0);
+  const voters = ["a", "b", "c"].map((name) => ({ name, isLearner: false }));
+  for (const machine of [a, b, c]) expect(await etcdMembers(machine)).toEqual({ main: voters, events: voters });
+  for (const machine of [a, b, c])
     await machine.asAdministrator(async (client) => {
       const nodes = await client.list(Node);
-      expect(nodes.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(["a", "b", "w"]);
-      await eventually(async () => expect(await addressesOfService(client)).toHaveLength(2), 60_000);
+      expect(nodes.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(["a", "b", "c", "w"]);
+      await eventually(async () => expect(await addressesOfService(client)).toHaveLength(3), 60_000);
     });
   await a.succeed(INIT);
+  expect(await apiServerOf(a), "the process of the first API server, which nothing has changed").toBe(server);
 });
+
+const apiServerOf = async ({ name }: GardenadmMachine) => await ground.inMachine(name, "pgrep", "kube-apiserver");
+
+/** From when to when the last command on this machine had the right to change the control plane; in ms. */
+async function turnOf(machine: GardenadmMachine): Promise<{ readonly from: number; readonly to: number }> {
+  const entries = await readJournal(join(await machine.root(), "/var/lib/gardenadm/journal"));
+  const at = (step: string, state: string) =>
+    Date.parse(entries.findLast((entry) => entry.step === step && entry.state === state)?.time ?? "");
+  return { from: at("turn", "done"), to: at("accessOver", "running") };
+}
 
 async function addressesOfService(client: KubeClient): Promise<string[]> {
   const labelSelector = "kubernetes.io/service-name=kubernetes";
@@ -201,11 +218,11 @@ async function listed(machine: GardenadmMachine, work: () => Promise<unknown>): 
 }
 
 test("no journal, no log and no process list shows a token or a key", async () => {
-  const { a, b, w } = machines;
+  const { a } = machines;
   const secrets = await a.asAdministrator(async (client) => await client.list(Secret));
   const hidden = [...tokens.map((token) => token.slice(7)), ...secrets.flatMap(secretWords)];
   expect(hidden.length).toBeGreaterThan(20);
-  for (const machine of [a, b, w]) expect(await findWords(machine, hidden), machine.name).toEqual([]);
+  for (const machine of Object.values(machines)) expect(await findWords(machine, hidden), machine.name).toEqual([]);
   expect(Object.keys(processes).sort()).toEqual(["b", "w"]);
   for (const text of Object.values(processes)) {
     expect(text).toMatch(/gardenadm\/main\.[jt]s join/);
