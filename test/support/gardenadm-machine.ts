@@ -55,15 +55,16 @@ export async function startGardenadmMachines<const Name extends string>(
 ): Promise<{ readonly ground: BareGround; readonly machines: Readonly<Record<Name, GardenadmMachine>> }> {
   const ground = await startBareGround(set, names);
   const log = createLogger({ name: set, level: "warn" });
-  const made: [string, GardenadmMachine][] = [];
-  for (const name of names) {
-    const provide = async () => {
-      await giveGardenadm(ground.machines, name, { log });
-      await giveConfiguration(ground.machines, name, { log });
-    };
-    await provide();
-    made.push([name, describe(ground, name, provide)]);
-  }
+  const made = await Promise.all(
+    names.map(async (name): Promise<[string, GardenadmMachine]> => {
+      const provide = async () => {
+        await giveGardenadm(ground.machines, name, { log });
+        await giveConfiguration(ground.machines, name, { log });
+      };
+      await provide();
+      return [name, describe(ground, name, provide)];
+    }),
+  );
   return { ground, machines: Object.fromEntries(made) as Record<Name, GardenadmMachine> };
 }
 

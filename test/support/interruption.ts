@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
@@ -52,6 +52,13 @@ export async function interrupt(
   return code === 0 ? "too late" : "interrupted";
 }
 
+/** In bytes; 0 where there is none. */
+const sizeOf = async (file: string): Promise<number> =>
+  await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
 const textOf = async (file: string): Promise<string> => await readFile(file, "utf8").catch(() => "");
 
 const JOURNAL = "/var/lib/gardenadm/journal";
@@ -63,10 +70,11 @@ async function reaches(journal: string, before: number, { flow, step }: Row, com
   let over = false;
   const end = command.finally(() => (over = true));
   const said = `"flow":"${flow}","step":"${step}","state":"running"`;
-  const isSaid = async () => (await textOf(journal)).slice(before).includes(said);
-  while (!over) {
-    if (await isSaid()) return true;
-    await Promise.race([end, delay(2)]);
+  for (let seen = before; !over;) {
+    const size = await sizeOf(journal);
+    if (size > seen && (await textOf(journal)).slice(before).includes(said)) return true;
+    seen = size;
+    await Promise.race([end, delay(5)]);
   }
   return false;
 }
