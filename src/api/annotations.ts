@@ -208,6 +208,9 @@ export const isReservedKey = (key: string): boolean =>
 /** On the Secret that the agents of a pool read: SHA-256 of the configuration in it. */
 export const MACHINE_CHECKSUM_ANNOTATION = "checksum/data-script";
 
+/** On the Secret of a self-hosted control plane's pool: SHA-256 of the workloads that its static pods were made from. */
+export const WORKLOADS_CHECKSUM_ANNOTATION = "perennial.dev/workloads-checksum";
+
 /** On a Node: the checksum of the configuration that its machine was made last, as its agent has found it in the Secret. */
 export const APPLIED_CHECKSUM_ANNOTATION = "checksum/cloud-config-data";
 

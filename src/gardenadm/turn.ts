@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StepScope } from "../in-process/run.ts";
 import { isAlreadyExists, isConflict, type KubeClient } from "../kube/index.ts";
-import { createLeaseRecord } from "../kube/lease-record.ts";
+import { createLeaseRecord, type LeaseRecord } from "../kube/lease-record.ts";
 import { NAMESPACE } from "./init/cluster.ts";
 import { OperatorError } from "./init/fault.ts";
 import type { ThisMachine } from "./init/machine.ts";
@@ -36,15 +37,34 @@ export async function takeTurn(
   client: KubeClient,
   machine: Pick<ThisMachine, "root" | "hostName">,
   scope: StepScope,
-  { expires, renews }: TurnTiming = TIMING,
+  timing: TurnTiming = TIMING,
 ): Promise<ClusterTurn> {
-  const identity = `${machine.hostName}_${await machineId(machine.root)}`;
-  const record = createLeaseRecord({ client, namespace: NAMESPACE, name: NAME, identity, expireAfter: expires });
+  const record = recordOf(client, `${machine.hostName}_${await machineId(machine.root)}`, timing);
   const acquire = async () => await record.acquire().catch(othersFirst);
   await until("another command changes the control plane", scope, acquire, {
     atMost: 900_000,
     advice: `Lease ${NAMESPACE}/${NAME} says on which node`,
   });
+  return keepTurn(record, timing);
+}
+
+/**
+ * Takes the turn where no other has it, without waiting; undefined where another has. It is no command's of its machine: each call is
+ * one of its own.
+ */
+export async function tryTurn(
+  client: KubeClient,
+  hostName: string,
+  timing: TurnTiming = TIMING,
+): Promise<ClusterTurn | undefined> {
+  const record = recordOf(client, `${hostName}_${randomUUID()}`, timing);
+  return (await record.acquire().catch(othersFirst)) ? keepTurn(record, timing) : undefined;
+}
+
+const recordOf = (client: KubeClient, identity: string, { expires }: TurnTiming): LeaseRecord =>
+  createLeaseRecord({ client, namespace: NAMESPACE, name: NAME, identity, expireAfter: expires });
+
+function keepTurn(record: LeaseRecord, { renews }: TurnTiming): ClusterTurn {
   const [ending, lost] = [new AbortController(), new AbortController()];
   const renewing = (async () => {
     while (!ending.signal.aborted && !lost.signal.aborted) {

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 import { STATIC_POD_HASH_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
 import { STATIC_POD_MANIFESTS, type File } from "../components/index.ts";
 import { withoutDefaults } from "./defaults.ts";
 import { resolveEnvironment } from "./environment.ts";
+import { hashOf } from "./hash.ts";
 import { templateOf, type Container, type PodSpec } from "./pod.ts";
 import { refusalsOf, type Refuse } from "./refusal.ts";
 import { lookupIn, type Sources } from "./sources.ts";
@@ -108,13 +108,4 @@ function manifestOf(pod: KubeObject): File {
     permissions: 0o600,
     content: { inline: { encoding: "b64", data: Buffer.from(text).toString("base64") } },
   };
-}
-
-/** Independent of the order of fields, which API servers and files do not keep. */
-function hashOf(value: unknown): string {
-  const sorted = (_key: string, each: unknown) =>
-    typeof each === "object" && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each;
-  return createHash("sha256").update(JSON.stringify(value, sorted)).digest("hex");
 }

@@ -8,6 +8,7 @@ import { Secret } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
+import { createBell, type Bell } from "./bell.ts";
 import { ensureCredentials, type AgentIdentity } from "./credentials.ts";
 import { beat } from "./heartbeat.ts";
 import { createRounds, type RoundEnd } from "./round.ts";
@@ -143,25 +144,4 @@ async function untilDone(
       await delay(backoffDelay(failures, { first: 1_000, most }, error), undefined, { signal }).catch(() => {});
     }
   }
-}
-
-/** Tells a loop that sleeps that there is news. */
-interface Bell {
-  ring(): void;
-  /** Returns when it has rung since this was asked for last, after so many ms, or when it is stopped. */
-  heard(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-function createBell(): Bell {
-  let rung = Promise.withResolvers<void>();
-  return {
-    ring: () => rung.resolve(),
-    async heard(ms, signal) {
-      const over = new AbortController();
-      const either = AbortSignal.any([signal, over.signal]);
-      await Promise.race([rung.promise, delay(ms, undefined, { signal: either }).catch(() => {})]);
-      over.abort();
-      rung = Promise.withResolvers<void>();
-    },
-  };
 }

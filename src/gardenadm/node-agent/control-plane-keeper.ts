@@ -5,6 +5,7 @@ import type { Machine } from "../../node-agent/perform.ts";
 import { dueCertificates } from "../status/certificates.ts";
 import type { AgentIdentity } from "./credentials.ts";
 import { isThere } from "../is-there.ts";
+import { watchWorkloads } from "./workload-watch.ts";
 
 /** What the agent of a control-plane node does besides. */
 export interface KeeperDeps {
@@ -24,14 +25,14 @@ const RECHECK = 10_000;
 
 /**
  * What a cluster that no operator looks after needs of its control-plane nodes: as administrator, it approves the
- * certificates of nodes, and once a day it starts the renewal where a certificate on this machine has less than a fifth of its
+ * certificates of nodes and keeps static pods as their workloads stand in the cluster; once a day it starts the renewal where a certificate on this machine has less than a fifth of its
  * life left; where the etcd of the only node has lost its data, it restores the last backup. Nothing on a worker.
  */
 export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Promise<void> }> {
   const ending = new AbortController();
   const { signal } = ending;
   if (deps.identity.configuration.role !== "control-plane") return { stop: async () => {} };
-  const duties = [approve(deps, signal), renewDaily(deps, signal), guard(deps, signal)];
+  const duties = [approve(deps, signal), watch(deps, signal), renewDaily(deps, signal), guard(deps, signal)];
   return await Promise.resolve({
     async stop() {
       ending.abort(new Error("the agent ends"));
@@ -41,9 +42,7 @@ export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Prom
 }
 
 async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !(await isThere(adminKubeconfig)))
-    await delay(RECHECK, undefined, { signal }).catch(() => {});
-  if (signal.aborted) return;
+  if (!(await appears(adminKubeconfig, signal))) return;
   const { createNodeApprover } = await import("../node-access/approver.ts");
   const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
   const approver = createNodeApprover(client, log);
@@ -51,6 +50,20 @@ async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signa
   await untilAborted(signal);
   await approver.stop();
   await client.close();
+}
+
+async function watch({ identity, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
+  const { adminKubeconfig, configuration, node: hostName } = identity;
+  if (!(await appears(adminKubeconfig, signal))) return;
+  const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
+  await watchWorkloads({ client, secretName: configuration.secretName, hostName, log }, signal);
+  await client.close();
+}
+
+/** Waits for a file; false where it is stopped before. */
+async function appears(file: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted && !(await isThere(file))) await delay(RECHECK, undefined, { signal }).catch(() => {});
+  return !signal.aborted;
 }
 
 async function renewDaily({ identity: { root }, machine, log, now }: KeeperDeps, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,8 @@
-import { APPLIED_CHECKSUM_ANNOTATION, MACHINE_CHECKSUM_ANNOTATION } from "../../api/annotations.ts";
+import {
+  APPLIED_CHECKSUM_ANNOTATION,
+  MACHINE_CHECKSUM_ANNOTATION,
+  WORKLOADS_CHECKSUM_ANNOTATION,
+} from "../../api/annotations.ts";
 import { OperatingSystemConfig } from "../../api/index.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -12,6 +16,7 @@ import {
 import type { StepScope } from "../../in-process/run.ts";
 import { Node, Secret, type KubeClient } from "../../kube/index.ts";
 import { machineConfigOf } from "../../self-hosted/machine-config.ts";
+import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import { controlPlaneObjects, describeMachine, NAMESPACE } from "../init/cluster.ts";
 import { until } from "../until.ts";
 
@@ -41,10 +46,17 @@ export async function orderMachines(
       ? (await describeMachine(client, context, workloads, base)).config
       : machineConfigOf(context, pool, base);
     const secret = nodeAgentSecret(context, pool, config, valueOf);
-    await client.apply(secret);
+    await client.apply(isControlPlane ? madeOf(secret, workloads) : secret);
     if (isControlPlane) checksum = secret.metadata.annotations?.[MACHINE_CHECKSUM_ANNOTATION] ?? "";
   }
   return checksum;
+}
+
+/** Says of which workloads it was made: agents look whether these still stand there. */
+function madeOf(secret: KubeObject, objects: readonly KubeObject[]): KubeObject {
+  const checksum = workloadsChecksum(objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet"));
+  const annotations = { ...secret.metadata.annotations, [WORKLOADS_CHECKSUM_ANNOTATION]: checksum };
+  return { ...secret, metadata: { ...secret.metadata, annotations } };
 }
 
 /** As the operating system's controller has left it; undefined where there is none. */
