@@ -64,7 +64,9 @@ export const storeOf = (context: ControlPlaneContext): ObjectStore | undefined =
   findObjectStore(backupSettings(context)?.provider ?? "");
 
 /** Where backups are kept, in the words of the Seed that carries the control plane or of the pool whose nodes do. */
-export function backupSettings(context: ControlPlaneContext): BackupSettings | undefined {
+export function backupSettings(
+  context: Pick<ControlPlaneContext, "shoot" | "nodes" | "seed">,
+): BackupSettings | undefined {
   if (context.nodes === undefined) return context.seed?.spec.backup;
   return poolsOf(context).find(({ controlPlane }) => controlPlane !== undefined)?.controlPlane?.backup;
 }

@@ -55,8 +55,10 @@ export async function watchWorkloads(deps: WorkloadWatchDeps, signal: AbortSigna
 }
 
 /** Most of a workload's events are about its status, of which nothing follows. */
-const keep = <T extends KubeObject>({ status: _, ...object }: T & { readonly status?: unknown }): T =>
-  ({ ...object, metadata: { ...object.metadata, managedFields: undefined } }) as unknown as T;
+const keep = ({ status: _, ...object }: Deployment | StatefulSet): Deployment => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields: undefined },
+});
 
 /** What is little work looks whether there is more, whose code is loaded then only. */
 async function look(deps: WorkloadWatchDeps, standing: readonly KubeObject[]): Promise<"done" | "waiting"> {

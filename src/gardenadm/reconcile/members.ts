@@ -13,13 +13,22 @@ export const ETCDS: readonly EtcdRole[] = ["main", "events"];
 export function membersOf(
   role: EtcdRole,
   nodes: readonly ControlPlaneNode[],
+  scope: StepScope & { readonly root: string },
+): Membership {
+  const { client } = etcdPorts(role, { nodes });
+  const endpoints = nodes.map(({ addresses: [address] }) => `https://${address}:${client}`);
+  return membershipAt(endpoints, scope);
+}
+
+/** The same, asked of these client URLs. */
+export function membershipAt(
+  endpoints: readonly string[],
   { root, ...waiting }: StepScope & { readonly root: string },
 ): Membership {
   const files = join(root, "/var/lib/static-pods/kube-apiserver");
-  const { client } = etcdPorts(role, { nodes });
   const etcdctl = createEtcdctl({
     program: join(root, "/opt/bin/etcdctl"),
-    endpoints: nodes.map(({ addresses: [address] }) => `https://${address}:${client}`),
+    endpoints,
     ca: join(files, "ca-etcd/ca.crt"),
     cert: join(files, "kube-apiserver-etcd-client/tls.crt"),
     key: join(files, "kube-apiserver-etcd-client/tls.key"),

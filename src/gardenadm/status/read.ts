@@ -1,60 +1,116 @@
-import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { ADMIN_KUBECONFIG, type NodeRole } from "../../api/names.ts";
 import { readJournal } from "../../in-process/journal.ts";
-import { createKubeClient, Node } from "../../kube/index.ts";
+import { createKubeClient, isForbidden, Node, type KubeClient } from "../../kube/index.ts";
 import { placesIn } from "../init/places.ts";
-import { findCertificates } from "./certificates.ts";
-import { lastRunOf, type Answer, type MachineReport, type NodeReport } from "./report.ts";
 import { isThere } from "../is-there.ts";
+import { agentPlacesIn } from "../node-agent/places.ts";
+import { readRole } from "../node-agent/role.ts";
+import { readBackup } from "./backup.ts";
+import { findCertificates } from "./certificates.ts";
+import { readEtcds } from "./etcd.ts";
+import { lastRunOf, type Answer, type MachineReport, type NodeReport } from "./report.ts";
 
-/** In ms: what has not answered by then does not count as answering. */
-const LONGEST_ANSWER = 3_000;
+/** How long is waited, in ms: for a part of the machine, for its API server, and for what is asked by programs of others. */
+export interface Patience {
+  readonly part: number;
+  readonly server: number;
+  readonly program: number;
+}
 
-/** Looks at the machine whose `/` is this folder. What does not answer is said so, and nothing is waited for. */
-export async function readMachine(root: string): Promise<MachineReport> {
+const PATIENCE: Patience = { part: 3_000, server: 4_000, program: 9_000 };
+
+/**
+ * Looks at the machine whose `/` is this folder: all at once, each part with a deadline. What does not answer is said so, and nothing
+ * is waited for beyond that.
+ */
+export async function readMachine(root: string, patience: Patience = PATIENCE): Promise<MachineReport> {
   const places = placesIn(root);
-  const [kubelet, etcdMain, etcdEvents, api] = await Promise.all([
-    ask("http://127.0.0.1:10248/healthz"),
-    ask("http://127.0.0.1:2381/readyz"),
-    ask("http://127.0.0.1:2384/readyz"),
-    askServer(root),
-  ]);
+  const role =
+    (await readRole(agentPlacesIn(root))) ?? ((await isThere(places.shootUid)) ? "control-plane" : undefined);
   const configDirectory = (await readFile(places.configDirectory, "utf8").catch(() => "")).trim();
   const lastRun = lastRunOf(await readJournal(places.journal));
   return {
     host: hostname(),
-    begun: await isThere(places.shootUid),
+    ...(role === undefined ? {} : { role, ...(await readParts(root, role, patience)) }),
     imported: await isThere(places.imported),
     ...(configDirectory === "" ? {} : { configDirectory }),
-    ...{ kubelet, etcdMain, etcdEvents, ...api },
     certificates: await findCertificates(root),
     ...(lastRun === undefined ? {} : { lastRun }),
   };
 }
 
-async function ask(url: string): Promise<Answer> {
+async function readParts(root: string, role: NodeRole, patience: Patience) {
+  const isWorker = role === "worker";
+  const deadline = AbortSignal.timeout(patience.program);
+  const [kubelet, etcds, server] = await Promise.all([
+    ask("http://127.0.0.1:10248/healthz", patience.part),
+    isWorker ? [] : readEtcds(root, deadline),
+    withServer(root, role, async (client) => await askServer(root, client, { isWorker, patience, deadline })),
+  ]);
+  return { kubelet, ...(isWorker ? {} : { etcds }), ...server };
+}
+
+async function ask(url: string, milliseconds: number): Promise<Answer> {
   try {
-    const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(LONGEST_ANSWER) });
-    return ok ? { ready: true } : { ready: false, reason: `answers with status ${status}` };
+    const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(milliseconds) });
+    return ok ? { ready: true } : { ready: false, reason: `it answers with status ${status}` };
   } catch (error) {
-    return { ready: false, reason: reasonOf(error) };
+    return { ready: false, reason: `not reachable: ${reasonOf(error)}` };
   }
 }
 
-async function askServer(root: string): Promise<{ apiServer: Answer; nodes: NodeReport[] }> {
-  const file = join(root, ADMIN_KUBECONFIG);
-  if (!(await isThere(file)))
-    return { apiServer: { ready: false, reason: `there is no ${ADMIN_KUBECONFIG}` }, nodes: [] };
+/** A client that is not closed in time does not hold the command up. */
+async function withServer<T>(
+  root: string,
+  role: NodeRole,
+  work: (client: KubeClient | undefined) => Promise<T>,
+): Promise<T> {
+  const file = role === "worker" ? agentPlacesIn(root).kubeconfig : join(root, ADMIN_KUBECONFIG);
+  if (!(await isThere(file))) return await work(undefined);
   const client = createKubeClient({ file }, { userAgent: "gardenadm" });
   try {
-    const nodes = await Promise.race([client.list(Node), failAfter(LONGEST_ANSWER)]);
-    return { apiServer: { ready: true }, nodes: nodes.map(nodeReport) };
-  } catch (error) {
-    return { apiServer: { ready: false, reason: reasonOf(error) }, nodes: [] };
+    return await work(client);
   } finally {
-    await client.close();
+    await Promise.race([client.close(), delay(200)]);
+  }
+}
+
+interface Asking {
+  readonly isWorker: boolean;
+  readonly patience: Patience;
+  readonly deadline: AbortSignal;
+}
+
+async function askServer(root: string, client: KubeClient | undefined, { isWorker, patience, deadline }: Asking) {
+  const backup = async (reached: KubeClient | undefined) => {
+    const found = isWorker ? undefined : await readBackup(root, reached, deadline);
+    return found === undefined ? {} : { backup: found };
+  };
+  const none = async (reason: string) => ({
+    ...{ apiServer: { ready: false, reason: `not reachable: ${reason}` }, nodes: [] },
+    ...(await backup(undefined)),
+  });
+  if (client === undefined) return await none("this machine has no kubeconfig yet");
+  try {
+    const nodes = await within(patience.server, listNodes(client));
+    return { apiServer: { ready: true }, nodes: nodes.map(nodeReport), ...(await backup(client)) };
+  } catch (error) {
+    return await none(reasonOf(error));
+  }
+}
+
+/** A worker sees itself only. */
+async function listNodes(client: KubeClient): Promise<readonly Node[]> {
+  try {
+    return await client.list(Node);
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    const own = await client.read(Node, { name: hostname() });
+    return own === undefined ? [] : [own];
   }
 }
 
@@ -64,10 +120,18 @@ function nodeReport({ metadata: { name }, status }: Node): NodeReport {
   return { name, ready: ready?.status === "True", ...(reason === undefined ? {} : { reason }) };
 }
 
-async function failAfter(ms: number): Promise<never> {
-  return await new Promise((_, reject) => {
-    setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms).unref();
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`no answer within ${milliseconds / 1000} s`);
   });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    late.catch(() => {});
+    work.catch(() => {});
+    over.abort();
+  }
 }
 
 /** The innermost cause says it: fetch itself only says that it failed. */

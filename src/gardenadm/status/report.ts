@@ -1,5 +1,10 @@
+import type { NodeRole } from "../../api/names.ts";
+import { formatDuration } from "../../cli/display/time.ts";
+import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
+import type { BackupReport } from "./backup.ts";
 import { KUBELET, type FoundCertificate } from "./certificates.ts";
+import type { EtcdReport } from "./etcd.ts";
 
 /** Whether something answers, and why not. */
 export interface Answer {
@@ -14,20 +19,21 @@ export interface NodeReport {
   readonly reason?: string;
 }
 
-/** What there is to say of a machine, whatever answers. */
+/** What there is to say of a machine, whatever answers. Of what it has no part in, nothing is there. */
 export interface MachineReport {
   readonly host: string;
-  /** `gardenadm init` was begun here. */
-  readonly begun: boolean;
+  /** What of a cluster it is; absent where nothing was begun. */
+  readonly role?: NodeRole;
   /** The API server has the cluster's objects. */
   readonly imported: boolean;
   /** Where the operator's configuration was when it was read last. */
   readonly configDirectory?: string;
-  readonly kubelet: Answer;
-  readonly etcdMain: Answer;
-  readonly etcdEvents: Answer;
-  readonly apiServer: Answer;
-  readonly nodes: readonly NodeReport[];
+  readonly kubelet?: Answer;
+  readonly etcds?: readonly EtcdReport[];
+  readonly apiServer?: Answer;
+  readonly nodes?: readonly NodeReport[];
+  /** Absent where no backup is asked for, as far as this machine knows. */
+  readonly backup?: BackupReport;
   /** The first to expire first. */
   readonly certificates: readonly FoundCertificate[];
   readonly lastRun?: RunReport;
@@ -61,33 +67,103 @@ export function lastRunOf(entries: readonly JournalEntry[]): RunReport | undefin
 /** In ms: certificates that expire sooner ask for something. */
 const SOON = 30 * 24 * 3_600_000;
 
+/** In ms: a backup is taken every ten minutes. */
+const OLD = 30 * 60_000;
+
 /** What the operator does next, a sentence each, the most urgent first; nothing where all is well. */
 export function nextSteps(report: MachineReport, now: number): string[] {
-  if (!report.begun) return ["make this machine the first node of a cluster: gardenadm init -d FOLDER"];
-  const init = `gardenadm init -d ${report.configDirectory ?? "FOLDER"}`;
+  if (report.role === undefined && report.lastRun === undefined)
+    return [
+      "make this machine the first node of a cluster: gardenadm init -d FOLDER; or a further one: gardenadm join",
+    ];
+  return [
+    ...openSteps(report),
+    ...silentParts(report),
+    ...(report.etcds ?? []).flatMap(etcdSteps),
+    ...(report.nodes ?? [])
+      .filter(({ ready }) => !ready)
+      .map(({ name, reason }) => `Node ${name} is not Ready: ${reason ?? "it says nothing"}`),
+    ...backupSteps(report.backup, now),
+    ...certificateSteps(report, now),
+  ];
+}
+
+function openSteps(report: MachineReport): string[] {
+  const { flow = "", open = [] } = report.lastRun ?? {};
+  return open.map(
+    ({ step, state, message }) =>
+      `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${again(flow, report)}`,
+  );
+}
+
+/** The command that has begun a flow of this title. */
+function again(flow: string, report: MachineReport): string {
+  if (flow.startsWith("Join")) return "the line of 'gardenadm token create --print-join-command' again";
+  if (flow.startsWith("Reset")) return "gardenadm reset";
+  return flow.startsWith("Restore") ? "the same 'gardenadm restore' again" : initOf(report);
+}
+
+const initOf = ({ configDirectory }: MachineReport): string => `gardenadm init -d ${configDirectory ?? "FOLDER"}`;
+
+function silentParts({ role, kubelet, apiServer, etcds = [] }: MachineReport): string[] {
+  return [
+    ...(kubelet?.ready === false ? ["the kubelet does not answer: journalctl --unit kubelet.service"] : []),
+    ...etcds.filter(({ members }) => members === undefined).map(({ name }) => silentPod(name)),
+    ...(apiServer?.ready !== false
+      ? []
+      : [
+          role === "worker"
+            ? "no API server answers: see that a node of the control plane is on"
+            : silentPod("kube-apiserver"),
+        ]),
+  ];
+}
+
+const silentPod = (name: string): string =>
+  `${name} does not answer: see its log in /var/log/pods/kube-system_${name}*`;
+
+function etcdSteps({ name: etcd, members = [] }: EtcdReport): string[] {
+  const voters = members.filter(({ role }) => role !== "learner");
+  const needed = quorumOf(voters.length);
+  const silent = members.filter(({ answers }) => !answers);
+  const lost = voters.length > 0 && voters.filter(({ answers }) => answers).length < needed;
+  return [
+    ...(lost
+      ? [
+          `${etcd} has no quorum: ${needed} of ${voters.length} members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'`,
+        ]
+      : []),
+    ...(silent.length > 0 && !lost
+      ? [
+          `${etcd}: no answer from ${silent.map(({ name }) => name).join(", ")}: start that machine; where its disk is lost, 'gardenadm join --control-plane' on it again`,
+        ]
+      : []),
+    ...members
+      .filter(({ role, answers }) => role === "learner" && answers)
+      .map(({ name }) => `${etcd}: ${name} has no vote yet: give 'gardenadm join' there once more`),
+    ...members
+      .filter(({ answers, reason }) => answers && reason !== undefined)
+      .map(({ name, reason }) => `${etcd}: ${name} says ${reason}`),
+  ];
+}
+
+function backupSteps(backup: BackupReport | undefined, now: number): string[] {
+  if (backup === undefined) return [];
+  const see = "see 'kubectl --namespace kube-system get jobs,pods'";
+  if (backup.reason !== undefined) return [`backups are not reachable: ${backup.reason}`];
+  if (backup.last === undefined) return [`there is no backup, though one is asked for: ${see}`];
+  const age = now - Date.parse(backup.last.takenAt);
+  return age > OLD
+    ? [`the last backup is ${formatDuration(age)} old, and there is to be one every ten minutes: ${see}`]
+    : [];
+}
+
+function certificateSteps(report: MachineReport, now: number): string[] {
   const ends = report.certificates.filter(
     ({ file, expiresAt }) => file !== KUBELET && Date.parse(expiresAt) - now < SOON,
   );
-  return [
-    ...(report.lastRun?.open ?? []).map(
-      ({ step, state, message }) => `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${init}`,
-    ),
-    ...(report.kubelet.ready ? [] : ["the kubelet does not answer: journalctl --unit kubelet.service"]),
-    ...[
-      ["etcd-main", report.etcdMain] as const,
-      ["etcd-events", report.etcdEvents] as const,
-      ["kube-apiserver", report.apiServer] as const,
-    ]
-      .filter(([, { ready }]) => !ready)
-      .map(([name]) => `${name} does not answer: see its log in /var/log/pods/kube-system_${name}*`),
-    ...ends
-      .slice(0, 1)
-      .map(
-        ({ file, expiresAt }) =>
-          `${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${init}`,
-      ),
-    ...report.nodes
-      .filter(({ ready }) => !ready)
-      .map(({ name, reason }) => `Node ${name} is not Ready: ${reason ?? "it says nothing"}`),
-  ];
+  const [first] = ends;
+  if (first === undefined) return [];
+  const { file, expiresAt } = first;
+  return [`${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${initOf(report)}`];
 }

@@ -1,21 +1,36 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
 import { findCertificates, KUBELET } from "../../../src/gardenadm/status/certificates.ts";
+import { reportMembers, type MemberReport } from "../../../src/gardenadm/status/etcd.ts";
+import { readMachine } from "../../../src/gardenadm/status/read.ts";
 import { lastRunOf, nextSteps, type MachineReport } from "../../../src/gardenadm/status/report.ts";
 import type { JournalEntry } from "../../../src/in-process/journal.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
 
 const now = Date.parse("2026-11-24T00:00:00Z");
 const ready = { ready: true };
+const member = (name: string, more: Partial<MemberReport> = {}): MemberReport => ({
+  ...{ name, role: "voter", answers: true, lag: 0, size: 1 },
+  ...more,
+});
+
+/** The same with these members of etcd-main. */
+const withMembers = (...members: readonly MemberReport[]): Partial<MachineReport> => ({
+  etcds: [{ name: "etcd-main", members }],
+});
+
 const well: MachineReport = {
   host: "a",
-  begun: true,
+  role: "control-plane",
   imported: true,
   configDirectory: "/root/config",
-  ...{ kubelet: ready, etcdMain: ready, etcdEvents: ready, apiServer: ready },
+  ...{ kubelet: ready, apiServer: ready },
+  etcds: ["etcd-main", "etcd-events"].map((name) => ({ name, members: [member("a", { role: "leader" })] })),
+  backup: { last: { name: "etcd-backup-1-x.db", takenAt: "2026-11-23T23:55:00.000Z", size: 1_000_000 } },
   nodes: [{ name: "a", ready: true }],
   certificates: [{ file: "/x.crt", expiresAt: "2027-11-24T00:00:00.000Z" }],
 };
@@ -25,8 +40,8 @@ test("a machine that is well asks for nothing, and one that nothing was begun on
   expect(nextSteps({ ...well, certificates: [{ file: KUBELET, expiresAt: "2026-12-01T00:00:00.000Z" }] }, now)).toEqual(
     [],
   );
-  expect(nextSteps({ ...well, begun: false }, now)).toEqual([
-    "make this machine the first node of a cluster: gardenadm init -d FOLDER",
+  expect(nextSteps({ host: "a", imported: false, certificates: [] }, now)).toEqual([
+    "make this machine the first node of a cluster: gardenadm init -d FOLDER; or a further one: gardenadm join",
   ]);
 });
 
@@ -41,7 +56,7 @@ test.each<[string, Partial<MachineReport>, string]>([
   ["a silent kubelet", { kubelet: { ready: false } }, "the kubelet does not answer: journalctl --unit kubelet.service"],
   [
     "a silent etcd",
-    { etcdMain: { ready: false } },
+    { etcds: [{ name: "etcd-main", reason: "no answer in time" }] },
     "etcd-main does not answer: see its log in /var/log/pods/kube-system_etcd-main*",
   ],
   [
@@ -49,6 +64,43 @@ test.each<[string, Partial<MachineReport>, string]>([
     { apiServer: { ready: false } },
     "kube-apiserver does not answer: see its log in /var/log/pods/kube-system_kube-apiserver*",
   ],
+  [
+    "an API server that a worker does not reach",
+    { role: "worker", apiServer: { ready: false } },
+    "no API server answers: see that a node of the control plane is on",
+  ],
+  [
+    "a join that has parked",
+    { lastRun: { flow: "Join a worker node", startedAt: "", endedAt: "", open: [{ step: "trust", state: "parked" }] } },
+    "step trust is parked; go on: the line of 'gardenadm token create --print-join-command' again",
+  ],
+  [
+    "a silent member",
+    withMembers(member("a"), member("b", { answers: false, reason: "refused" }), member("c", { role: "leader" })),
+    "etcd-main: no answer from b: start that machine; where its disk is lost, 'gardenadm join --control-plane' on it again",
+  ],
+  [
+    "a quorum that is lost",
+    withMembers(member("a"), member("b", { answers: false }), member("c", { answers: false })),
+    "etcd-main has no quorum: 2 of 3 members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'",
+  ],
+  [
+    "a learner",
+    withMembers(member("a", { role: "leader" }), member("b", { role: "learner", lag: 7 })),
+    "etcd-main: b has no vote yet: give 'gardenadm join' there once more",
+  ],
+  ["an alarm", withMembers(member("a", { reason: "NOSPACE" })), "etcd-main: a says NOSPACE"],
+  [
+    "no backup where one is asked for",
+    { backup: {} },
+    "there is no backup, though one is asked for: see 'kubectl --namespace kube-system get jobs,pods'",
+  ],
+  [
+    "an old backup",
+    { backup: { last: { name: "x", size: 1, takenAt: "2026-11-23T22:00:00.000Z" } } },
+    "the last backup is 120m old, and there is to be one every ten minutes: see 'kubectl --namespace kube-system get jobs,pods'",
+  ],
+  ["a store that is away", { backup: { reason: "refused" } }, "backups are not reachable: refused"],
   [
     "certificates that end within 30 days",
     { certificates: [{ file: "/x.crt", expiresAt: "2026-12-01T00:00:00.000Z" }] },
@@ -119,3 +171,65 @@ test("certificates of static pods and kubeconfigs are found, the first to expire
     await rm(root, { recursive: true, force: true });
   }
 });
+
+test("members are told by their part, and by how far they are behind the leader of the newest term", () => {
+  const at = (id: string, isLearner = false) => ({
+    ...{ id, name: id === "9" ? "" : `node-${id}`, isLearner, peerURLs: [], clientURLs: [], started: id !== "9" },
+  });
+  const says = (term: number, leader: string, raftIndex: number, appliedIndex: number) => ({
+    ...{ answers: true as const, version: "3.6.10", dbSize: 5, errors: [], term, leader, raftIndex, appliedIndex },
+  });
+  expect(
+    reportMembers([
+      { member: at("1"), ...says(2, "1", 90, 90) },
+      { member: at("2"), ...says(3, "2", 100, 100) },
+      { member: at("3", true), ...says(3, "2", 100, 60) },
+      { member: at("9"), answers: false, reason: "it has never started" },
+    ]),
+  ).toEqual([
+    { name: "node-1", role: "voter", answers: true, lag: 10, size: 5 },
+    { name: "node-2", role: "leader", answers: true, lag: 0, size: 5 },
+    { name: "node-3", role: "learner", answers: true, lag: 40, size: 5 },
+    { name: "9", role: "voter", answers: false, reason: "it has never started" },
+  ]);
+});
+
+test("while nothing answers, each part says so, and the deadline bounds all of it", async () => {
+  const root = await mkdtemp(join(tmpdir(), "perennial-status-"));
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as AddressInfo;
+  try {
+    const sleeps = "#!/bin/sh\nexec sleep 60\n";
+    const { certificate, key } = await issueAuthority("kubernetes", new Date());
+    const files = {
+      "/var/lib/gardener-node-agent/pool.yaml": "role: control-plane\n",
+      "/etc/kubernetes/admin.conf": renderKubeconfig({
+        ...{ server: `https://127.0.0.1:${port}`, ca: certificate, clientCert: certificate, clientKey: key },
+      }),
+      "/var/lib/static-pods/etcd-main/etcd-main-config/etcd.yaml": "initial-cluster: a=https://10.0.0.1:2380\n",
+      "/var/lib/gardenadm/backup/access.json": JSON.stringify({ provider: "s3", uid: "u", secret: STORE }),
+      ...{ "/opt/bin/etcdctl": sleeps, "/opt/bin/rclone": sleeps },
+    };
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(root, file)), { recursive: true });
+      await writeFile(join(root, file), text, { mode: 0o755 });
+    }
+    const since = performance.now();
+    const report = await readMachine(root, { part: 200, server: 300, program: 600 });
+    expect(performance.now() - since).toBeLessThan(4_000);
+    expect(report).toMatchObject({
+      role: "control-plane",
+      kubelet: { ready: false, reason: expect.stringContaining("not reachable") },
+      etcds: [{ name: "etcd-main", reason: "no answer in time" }],
+      apiServer: { ready: false, reason: "not reachable: no answer within 0.3 s" },
+      nodes: [],
+      backup: { reason: "the store does not answer in time" },
+    });
+  } finally {
+    silent.close();
+    await rm(root, { recursive: true, force: true });
+  }
+});
+
+const STORE = { bucketName: "b", region: "r", endpoint: "http://127.0.0.1:1", accessKeyID: "i", secretAccessKey: "s" };

@@ -1,0 +1,82 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { etcdPorts, type EtcdRole } from "../../components/index.ts";
+import { lagBehind } from "../../etcd/promote.ts";
+import type { Answering, MemberStatus } from "../../etcd/status.ts";
+import { parseYaml } from "../../parsing.ts";
+import { ETCDS, membershipAt } from "../reconcile/members.ts";
+
+/** A member of one of the etcds. */
+export interface MemberReport {
+  readonly name: string;
+  /** A learner receives what is written, and has no vote. */
+  readonly role: "leader" | "voter" | "learner";
+  readonly answers: boolean;
+  /** In entries of the log, behind what the leader knows to be agreed upon; absent where one of both does not answer. */
+  readonly lag?: number;
+  /** In bytes. */
+  readonly size?: number;
+  /** Why it does not answer, or what it says is wrong. */
+  readonly reason?: string;
+}
+
+/** One of the etcds, as far as this machine reaches it. */
+export interface EtcdReport {
+  readonly name: string;
+  /** Absent where no member answers. */
+  readonly members?: readonly MemberReport[];
+  readonly reason?: string;
+}
+
+/** Asks all members that this machine knows, until a deadline. Nothing on a machine without an etcd. */
+export async function readEtcds(root: string, deadline: AbortSignal): Promise<EtcdReport[]> {
+  const reports = ETCDS.map(async (role): Promise<EtcdReport | undefined> => {
+    const endpoints = await endpointsOf(role, root);
+    if (endpoints.length === 0) return undefined;
+    const name = `etcd-${role}`;
+    try {
+      const membership = membershipAt(endpoints, { root, signal: deadline, tell: () => {} });
+      return { name, members: reportMembers(await membership.readStatus()) };
+    } catch (error) {
+      return { name, reason: deadline.aborted ? "no answer in time" : (error as Error).message };
+    }
+  });
+  return (await Promise.all(reports)).filter((report) => report !== undefined);
+}
+
+/** Of each member: what it is, and how far behind the leader, whose reign is the newest that one of them knows. */
+export function reportMembers(statuses: readonly MemberStatus[]): MemberReport[] {
+  const answering = statuses.filter((status): status is Answering => status.answers);
+  const term = Math.max(0, ...answering.map((status) => status.term));
+  const leaderId = answering.find((status) => status.term === term && status.leader !== undefined)?.leader;
+  const leader = answering.find(({ member }) => member.id === leaderId);
+  return statuses.map((status): MemberReport => {
+    const { id, name, isLearner } = status.member;
+    const role = isLearner ? "learner" : id === leaderId ? "leader" : "voter";
+    const known = { name: name === "" ? id : name, role, answers: status.answers } as const;
+    if (!status.answers) return { ...known, reason: status.reason };
+    return {
+      ...known,
+      ...(leader && { lag: lagBehind(leader, status) }),
+      size: status.dbSize,
+      ...(status.errors.length > 0 && { reason: status.errors.join(", ") }),
+    };
+  });
+}
+
+/** The client URLs of the members that the configuration of this machine's own one names, its own first. */
+async function endpointsOf(role: EtcdRole, root: string): Promise<string[]> {
+  const folder = join(root, "/var/lib/static-pods", `etcd-${role}`);
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  const file = files.find((path) => path.endsWith("etcd.yaml"));
+  if (file === undefined) return [];
+  const { "initial-cluster": cluster = "" } = readSettings(await readFile(join(folder, file), "utf8").catch(() => ""));
+  const { client } = etcdPorts(role, { nodes: [] });
+  const peers = cluster.split(",").flatMap((one) => one.split("=")[1] ?? []);
+  const others = peers.map((url) => `https://${new URL(url).hostname}:${client}`);
+  return [`https://127.0.0.1:${client}`, ...others];
+}
+
+function readSettings(text: string): { readonly "initial-cluster"?: string } {
+  return (parseYaml(text, "etcd.yaml") ?? {}) as { readonly "initial-cluster"?: string };
+}
