@@ -31,37 +31,46 @@ export async function watchWorkloads(deps: WorkloadWatchDeps, signal: AbortSigna
     createReflector(client, kind, { namespace: SYSTEM_NAMESPACE, keep, log, onEvent: () => news.ring() }),
   );
   for (const reflector of watched) reflector.start();
-  try {
-    let seen = { checksum: "", at: 0 };
-    for (let failures = 0; !signal.aborted;) {
-      let pause = RESYNC;
-      try {
-        const standing = watched.flatMap((reflector) => reflector.list(SYSTEM_NAMESPACE));
-        const now = { checksum: workloadsChecksum(standing), at: performance.now() };
-        const isKnown = now.checksum === seen.checksum && now.at - seen.at < RESYNC;
-        if (!isKnown && (await look(deps, standing)) === "waiting") pause = recheck;
-        else if (!isKnown) seen = now;
-        failures = 0;
-      } catch (error) {
-        if (signal.aborted) return;
-        log.error({ err: error }, "static pods not made anew");
-        pause = backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
-      }
-      await news.heard(pause, signal);
+  const look = createLook(deps, () => watched.flatMap((reflector) => reflector.list(SYSTEM_NAMESPACE)));
+  let failures = 0;
+  const round = async (): Promise<number> => {
+    try {
+      const end = await look();
+      failures = 0;
+      return end === "waiting" ? recheck : RESYNC;
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, "static pods not made anew");
+      return backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
     }
+  };
+  try {
+    while (!signal.aborted) await news.heard(await round(), signal);
   } finally {
     await Promise.all(watched.map((reflector) => reflector.stop()));
   }
 }
 
 /** Most of a workload's events are about its status, of which nothing follows. */
-const keep = ({ status: _, ...object }: Deployment | StatefulSet): Deployment => ({
+const keep = ({ status: _, ...object }: Deployment): Deployment => ({
   ...object,
   metadata: { ...object.metadata, managedFields: undefined },
 });
 
+/** What is known to be so is not asked of the API server again, but for now and then. */
+function createLook(deps: WorkloadWatchDeps, list: () => readonly KubeObject[]): () => Promise<"done" | "waiting"> {
+  let seen = { checksum: "", at: 0 };
+  return async () => {
+    const standing = list();
+    const now = { checksum: workloadsChecksum(standing), at: performance.now() };
+    if (now.checksum === seen.checksum && now.at - seen.at < RESYNC) return "done";
+    const end = await lookCloser(deps, standing);
+    if (end === "done") seen = now;
+    return end;
+  };
+}
+
 /** What is little work looks whether there is more, whose code is loaded then only. */
-async function look(deps: WorkloadWatchDeps, standing: readonly KubeObject[]): Promise<"done" | "waiting"> {
+async function lookCloser(deps: WorkloadWatchDeps, standing: readonly KubeObject[]): Promise<"done" | "waiting"> {
   const { client, secretName: name } = deps;
   const secret = await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name });
   if (secret === undefined || !areOthers(secret, standing)) return "done";

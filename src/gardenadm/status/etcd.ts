@@ -52,7 +52,8 @@ export function reportMembers(statuses: readonly MemberStatus[]): MemberReport[]
   const leader = answering.find(({ member }) => member.id === leaderId);
   return statuses.map((status): MemberReport => {
     const { id, name, isLearner } = status.member;
-    const role = isLearner ? "learner" : id === leaderId ? "leader" : "voter";
+    const voting = id === leaderId ? "leader" : "voter";
+    const role = isLearner ? "learner" : voting;
     const known = { name: name === "" ? id : name, role, answers: status.answers } as const;
     if (!status.answers) return { ...known, reason: status.reason };
     return {
@@ -78,5 +79,5 @@ async function endpointsOf(role: EtcdRole, root: string): Promise<string[]> {
 }
 
 function readSettings(text: string): { readonly "initial-cluster"?: string } {
-  return (parseYaml(text, "etcd.yaml") ?? {}) as { readonly "initial-cluster"?: string };
+  return (parseYaml(text, "etcd.yaml") ?? {});
 }
