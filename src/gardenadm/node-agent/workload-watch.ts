@@ -5,7 +5,7 @@ import { Deployment, Secret, StatefulSet } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import type { RenewalDeps } from "../reconcile/renew-static-pods.ts";
-import { areOthers } from "../reconcile/standing-workloads.ts";
+import { areOthers } from "../reconcile/static-pod-workloads.ts";
 import { createBell } from "./bell.ts";
 
 /** What a watch is made from. */
@@ -60,20 +60,20 @@ const keep = ({ status: _, ...object }: Deployment): Deployment => ({
 function createLook(deps: WorkloadWatchDeps, list: () => readonly KubeObject[]): () => Promise<"done" | "waiting"> {
   let seen = { checksum: "", at: 0 };
   return async () => {
-    const standing = list();
-    const now = { checksum: workloadsChecksum(standing), at: performance.now() };
+    const present = list();
+    const now = { checksum: workloadsChecksum(present), at: performance.now() };
     if (now.checksum === seen.checksum && now.at - seen.at < RESYNC) return "done";
-    const end = await lookCloser(deps, standing);
+    const end = await lookCloser(deps, present);
     if (end === "done") seen = now;
     return end;
   };
 }
 
 /** What is little work looks whether there is more, whose code is loaded then only. */
-async function lookCloser(deps: WorkloadWatchDeps, standing: readonly KubeObject[]): Promise<"done" | "waiting"> {
+async function lookCloser(deps: WorkloadWatchDeps, present: readonly KubeObject[]): Promise<"done" | "waiting"> {
   const { client, secretName: name } = deps;
   const secret = await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name });
-  if (secret === undefined || !areOthers(secret, standing)) return "done";
+  if (secret === undefined || !areOthers(secret, present)) return "done";
   const { renewStaticPods } = await import("../reconcile/renew-static-pods.ts");
   return await renewStaticPods(deps);
 }

@@ -12,7 +12,7 @@ import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { readMachineOrder } from "../node-agent/machine-secret.ts";
 import { tryTurn } from "../turn.ts";
-import { areOthers, workloadsOf } from "./standing-workloads.ts";
+import { areOthers, workloadsOf } from "./static-pod-workloads.ts";
 
 /** Where workloads stand, and the Secret that says what the machines of the control plane's pool are. */
 export interface RenewalDeps {
@@ -34,9 +34,9 @@ export async function renewStaticPods({ client, secretName, hostName, log }: Ren
   if (turn === undefined) return "waiting";
   try {
     const secret = await client.read(Secret, { namespace: NAMESPACE, name: secretName });
-    const standing = [...(await client.list(Deployment, HERE)), ...(await client.list(StatefulSet, HERE))];
-    if (secret === undefined || !areOthers(secret, standing)) return "done";
-    const workloads = workloadsOf(secret, standing);
+    const present = [...(await client.list(Deployment, HERE)), ...(await client.list(StatefulSet, HERE))];
+    if (secret === undefined || !areOthers(secret, present)) return "done";
+    const workloads = workloadsOf(secret, present);
     const pods = await translate(client, secret, workloads);
     const { apiVersion, kind, type } = secret;
     const { name, namespace, labels, annotations, resourceVersion = "" } = secret.metadata;

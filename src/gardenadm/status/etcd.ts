@@ -79,5 +79,5 @@ async function endpointsOf(role: EtcdRole, root: string): Promise<string[]> {
 }
 
 function readSettings(text: string): { readonly "initial-cluster"?: string } {
-  return (parseYaml(text, "etcd.yaml") ?? {});
+  return parseYaml(text, "etcd.yaml") ?? {};
 }

@@ -15,19 +15,19 @@ import { readEtcds } from "./etcd.ts";
 import { lastRunOf, type Answer, type MachineReport, type NodeReport } from "./report.ts";
 
 /** How long is waited, in ms: for a part of the machine, for its API server, and for what is asked by programs of others. */
-export interface Patience {
+export interface Timeouts {
   readonly part: number;
   readonly server: number;
   readonly program: number;
 }
 
-const PATIENCE: Patience = { part: 3_000, server: 4_000, program: 9_000 };
+const TIMEOUTS: Timeouts = { part: 3_000, server: 4_000, program: 9_000 };
 
 /**
  * Looks at the machine whose `/` is this folder: all at once, each part with a deadline. What does not answer is said so, and nothing
  * is waited for beyond that.
  */
-export async function readMachine(root: string, patience: Patience = PATIENCE): Promise<MachineReport> {
+export async function readMachine(root: string, timeouts: Timeouts = TIMEOUTS): Promise<MachineReport> {
   const places = placesIn(root);
   const role =
     (await readRole(agentPlacesIn(root))) ?? ((await isThere(places.shootUid)) ? "control-plane" : undefined);
@@ -35,7 +35,7 @@ export async function readMachine(root: string, patience: Patience = PATIENCE): 
   const lastRun = lastRunOf(await readJournal(places.journal));
   return {
     host: hostname(),
-    ...(role === undefined ? {} : { role, ...(await readParts(root, role, patience)) }),
+    ...(role === undefined ? {} : { role, ...(await readParts(root, role, timeouts)) }),
     imported: await isThere(places.imported),
     ...(configDirectory === "" ? {} : { configDirectory }),
     certificates: await findCertificates(root),
@@ -43,13 +43,13 @@ export async function readMachine(root: string, patience: Patience = PATIENCE): 
   };
 }
 
-async function readParts(root: string, role: NodeRole, patience: Patience) {
+async function readParts(root: string, role: NodeRole, timeouts: Timeouts) {
   const isWorker = role === "worker";
-  const deadline = AbortSignal.timeout(patience.program);
+  const deadline = AbortSignal.timeout(timeouts.program);
   const [kubelet, etcds, server] = await Promise.all([
-    ask("http://127.0.0.1:10248/healthz", patience.part),
+    ask("http://127.0.0.1:10248/healthz", timeouts.part),
     isWorker ? [] : readEtcds(root, deadline),
-    withServer(root, role, async (client) => await askServer(root, client, { isWorker, patience, deadline })),
+    withServer(root, role, async (client) => await askServer(root, client, { isWorker, timeouts, deadline })),
   ]);
   return { kubelet, ...(isWorker ? {} : { etcds }), ...server };
 }
@@ -81,11 +81,11 @@ async function withServer<T>(
 
 interface Asking {
   readonly isWorker: boolean;
-  readonly patience: Patience;
+  readonly timeouts: Timeouts;
   readonly deadline: AbortSignal;
 }
 
-async function askServer(root: string, client: KubeClient | undefined, { isWorker, patience, deadline }: Asking) {
+async function askServer(root: string, client: KubeClient | undefined, { isWorker, timeouts, deadline }: Asking) {
   const backup = async (reached: KubeClient | undefined) => {
     const found = isWorker ? undefined : await readBackup(root, reached, deadline);
     return found === undefined ? {} : { backup: found };
@@ -96,7 +96,7 @@ async function askServer(root: string, client: KubeClient | undefined, { isWorke
   });
   if (client === undefined) return await none("this machine has no kubeconfig yet");
   try {
-    const nodes = await within(patience.server, listNodes(client));
+    const nodes = await within(timeouts.server, listNodes(client));
     return { apiServer: { ready: true }, nodes: nodes.map(nodeReport), ...(await backup(client)) };
   } catch (error) {
     return await none(reasonOf(error));

@@ -7,16 +7,16 @@ import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import { readMachineOrder } from "../node-agent/machine-secret.ts";
 
 /** Whether a pool's Secret was made from other workloads than these; one that does not say of which is the next `gardenadm init`'s. */
-export function areOthers(secret: Secret, standing: readonly KubeObject[]): boolean {
+export function areOthers(secret: Secret, present: readonly KubeObject[]): boolean {
   const made = secret.metadata.annotations?.[WORKLOADS_CHECKSUM_ANNOTATION];
-  const workloads = workloadsOf(secret, standing);
+  const workloads = workloadsOf(secret, present);
   return made !== undefined && workloads.length > 0 && workloadsChecksum(workloads) !== made;
 }
 
 /** The workloads of which a pool's Secret has static pods; none where one of them is gone, which only `gardenadm init` mends. */
-export function workloadsOf(secret: Secret, standing: readonly KubeObject[]): readonly KubeObject[] {
+export function workloadsOf(secret: Secret, present: readonly KubeObject[]): readonly KubeObject[] {
   const names = staticPodNames(secret);
-  const found = standing.filter(({ metadata }) => names.includes(metadata.name));
+  const found = present.filter(({ metadata }) => names.includes(metadata.name));
   return found.length === names.length ? found : [];
 }
 
