@@ -53,9 +53,8 @@ WantedBy=multi-user.target
 /** The agent starts it when certificates of the control plane have a fifth of their life left. */
 const renewalUnit = `[Unit]
 Description=Renews certificates of the control plane
-ConditionPathExists=/var/lib/gardenadm/config-directory
 
 [Service]
 Type=oneshot
-ExecStart=/bin/sh -c 'exec /opt/gardenadm/bin/gardenadm init --config-dir "$(cat /var/lib/gardenadm/config-directory)"'
+ExecStart=/opt/gardenadm/bin/start gardenadm/renewal
 `;

@@ -16,7 +16,7 @@ export interface KeeperDeps {
   now(): number;
 }
 
-/** The unit that makes certificates of the control plane anew and rolls them out, as `gardenadm init` does. */
+/** The unit that makes certificates of the control plane anew and rolls them out: program `gardenadm/renewal`. */
 export const RENEWAL_UNIT = "gardenadm-renewal.service";
 
 /** In ms: a day, and how long it takes to look for an administrator's kubeconfig again. */

@@ -37,8 +37,8 @@ async function describeImage(): Promise<ProgramContent> {
   return { files: [name, ...launchers, ...binaries, ...(await manifests()), ...files.values()], entrypoint };
 }
 
-/** The command line, and the agent that its machines run. */
-const PROGRAMS = ["gardenadm", "gardenadm/node-agent"];
+/** The command line, and what units of its machines run. */
+const PROGRAMS = ["gardenadm", "gardenadm/node-agent", "gardenadm/renewal"];
 
 /** What it applies in clusters. */
 async function manifests(): Promise<ImageFile[]> {
