@@ -4,7 +4,7 @@ import { startControlPlane } from "../../src/gardenadm/init/start-control-plane.
 import { joinControlPlane } from "../../src/gardenadm/join/join-control-plane.ts";
 import { joinWorker } from "../../src/gardenadm/join/join-worker.ts";
 import { Node, Secret } from "../../src/kube/index.ts";
-import { reconcileSelfHosted } from "../../src/workflows/reconcile-self-hosted.ts";
+import { reconcileSelfHosted, type SelfHostedRun } from "../../src/workflows/reconcile-self-hosted.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import { etcdMembers, fileOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
@@ -39,6 +39,14 @@ const joining = [
   ["b", "control-plane"],
 ] as const;
 
+/** What a run finds first of the cluster of the example configuration, which has no backups. */
+const FIRST_RUN: SelfHostedRun = {
+  podNetworkMissing: true,
+  hasKubeProxy: true,
+  offered: ["Network", "OperatingSystemConfig", "ControlPlane"],
+  hasBackup: false,
+};
+
 /**
  * One life of a cluster for each kind of interruption. A command that was ended in one row is given again, and ended in the next:
  * what comes before it was done by then, by runs of which each was cut off. A row that a cluster meets once only, and has met
@@ -50,7 +58,7 @@ describe.each<Interruption>(["SIGKILL", "power cut"])("by %s", (by) => {
     known = {};
   });
 
-  test.each([...rowsOf(startControlPlane), ...rowsOf(reconcileSelfHosted)])(
+  test.each([...rowsOf(startControlPlane, { imported: false }), ...rowsOf(reconcileSelfHosted, FIRST_RUN)])(
     'init that was ended in $step of "$flow" keeps what it has made',
     async (row) => {
       const { a } = machines;
@@ -68,7 +76,7 @@ describe.each<Interruption>(["SIGKILL", "power cut"])("by %s", (by) => {
     await endsUndisturbed("a", ["a"]);
   });
 
-  test.each(rowsOf(joinWorker))("a worker whose join was ended in $step is no second one", async (row) => {
+  test.each(rowsOf(joinWorker, undefined))("a worker whose join was ended in $step is no second one", async (row) => {
     const invitation = await machines.a.invite("worker");
     expect(await machines.w.interrupt(invitation, row, by)).not.toBe("without the row");
     expect(await nodeNames()).toEqual(expect.not.arrayContaining(["b"]));
@@ -79,18 +87,21 @@ describe.each<Interruption>(["SIGKILL", "power cut"])("by %s", (by) => {
     await endsUndisturbed("w", ["a", "w"]);
   });
 
-  test.each(rowsOf(joinControlPlane))("a control plane has its quorum when a join was ended in $step", async (row) => {
-    const { a, b } = machines;
-    const invitation = await a.invite("control-plane");
-    expect(await b.interrupt(invitation, row, by)).not.toBe("without the row");
-    // Where two have a vote, there is no quorum until the other one is on again.
-    const etcds = await eventually(async () => await etcdMembers(a), 60_000);
-    for (const members of Object.values(etcds)) {
-      expect(members.length).toBeLessThanOrEqual(2);
-      expect(members).toContainEqual({ name: "a", isLearner: false });
-    }
-    await keepsIdentity();
-  });
+  test.each(rowsOf(joinControlPlane, undefined))(
+    "a control plane has its quorum when a join was ended in $step",
+    async (row) => {
+      const { a, b } = machines;
+      const invitation = await a.invite("control-plane");
+      expect(await b.interrupt(invitation, row, by)).not.toBe("without the row");
+      // Where two have a vote, there is no quorum until the other one is on again.
+      const etcds = await eventually(async () => await etcdMembers(a), 60_000);
+      for (const members of Object.values(etcds)) {
+        expect(members.length).toBeLessThanOrEqual(2);
+        expect(members).toContainEqual({ name: "a", isLearner: false });
+      }
+      await keepsIdentity();
+    },
+  );
 
   test("the control plane's node joins as if nothing had been, and no learner is left", async () => {
     const { a, b } = machines;

@@ -16,9 +16,11 @@ export interface Row {
   readonly step: string;
 }
 
-/** The rows of a table, in its order. */
-export const rowsOf = <Subject, Action>({ title, steps }: Flow<Subject, Action>): Row[] =>
-  [...steps.keys()].map((step) => ({ flow: title, step }));
+/** The rows of a table that a run with these facts has, in its order. */
+export const rowsOf = <Subject, Action>({ title, steps }: Flow<Subject, Action>, facts: Subject): Row[] =>
+  [...steps]
+    .filter(([, { when = [] }]) => when.every(({ holds }) => holds(facts)))
+    .map(([step]) => ({ flow: title, step }));
 
 /** A command on a machine, and where it is to be ended. */
 export interface Interrupted {
