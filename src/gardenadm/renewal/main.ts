@@ -14,10 +14,8 @@ process.once("SIGTERM", () => stop.abort(new Error("asked to end")));
 
 const client = createKubeClient({ file: ADMIN_KUBECONFIG }, { userAgent: "gardenadm", log });
 try {
-  await renewCertificates(client, hostname(), {
-    signal: stop.signal,
-    tell: (message) => log.info({ missing: message }, "waiting"),
-  });
+  const tell = (message: string) => log.info({ missing: message }, "waiting");
+  await renewCertificates(client, { root: "/", hostName: hostname() }, { signal: stop.signal, tell });
   log.info("certificates renewed");
 } catch (error) {
   log.fatal({ err: error }, "certificates not renewed");

@@ -3,22 +3,31 @@ import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { NAMESPACE, readClusterContext } from "../init/cluster.ts";
+import type { ThisMachine } from "../init/machine.ts";
+import { placesIn } from "../init/places.ts";
 import { refuseNewKeys } from "../lasting-secrets.ts";
+import { withMachine } from "../node-agent/machine-lock.ts";
 import { orderMachines, rolledOut } from "../reconcile/roll-out.ts";
 import { takeTurn } from "../turn.ts";
 
 /**
  * Makes those certificates of the control plane anew of which 80 % of the life are over, and returns when its nodes have taken them up,
- * one after another. What the cluster is, it reads in the cluster: it works on each node of the control plane, and changes nothing else.
+ * one after another. It waits for other commands of this machine, and of others. What the cluster is, it reads in the cluster: it works on each node of the control plane, and changes nothing else.
  * The client is an administrator's.
  */
-export async function renewCertificates(client: KubeClient, hostName: string, scope: StepScope): Promise<void> {
-  const turn = await takeTurn(client, hostName, scope);
-  try {
-    await ensureSecrets(client, await readClusterContext(client), { kept: refuseNewKeys });
-    await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
-    await rolledOut(client, await orderMachines(client, await readClusterContext(client)), scope);
-  } finally {
-    await turn.end();
-  }
+export async function renewCertificates(
+  client: KubeClient,
+  machine: Pick<ThisMachine, "root" | "hostName">,
+  scope: StepScope,
+): Promise<void> {
+  await withMachine(placesIn(machine.root).lock, scope.signal, async () => {
+    const turn = await takeTurn(client, machine, scope);
+    await renew(client, turn.within(scope)).finally(async () => await turn.end());
+  });
+}
+
+async function renew(client: KubeClient, scope: StepScope): Promise<void> {
+  await ensureSecrets(client, await readClusterContext(client), { kept: refuseNewKeys });
+  await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
+  await rolledOut(client, await orderMachines(client, await readClusterContext(client)), scope);
 }

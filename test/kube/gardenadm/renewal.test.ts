@@ -1,4 +1,7 @@
 import { X509Certificate } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { ensureSecrets } from "../../../src/activities/secrets/secrets.ts";
@@ -19,7 +22,19 @@ const namespace = "kube-system";
 const DAY = 86_400_000;
 const scope = () => ({ signal: AbortSignal.timeout(50_000), tell: () => {} });
 
+let folder: string;
+const machine = (hostName: string) => ({ root: join(folder, hostName), hostName });
+
+test.afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
 test.beforeAll(async ({ cluster: { client } }) => {
+  folder = await mkdtemp(join(tmpdir(), "perennial-renewal-"));
+  for (const name of ["a", "b"]) {
+    await mkdir(join(folder, name, "etc"), { recursive: true });
+    await writeFile(join(folder, name, "etc/machine-id"), `${name.repeat(32)}\n`);
+  }
   await applyCrds(client);
   const context = backedUpOnNodes();
   await client.apply(clusterObject(context));
@@ -42,7 +57,7 @@ test("certificates of which 80 % are over are made anew on any node, and are the
   const renewing = Promise.all(
     // Agents of two nodes have seen it at once.
     ["a", "b"].map(async (host) => {
-      await renewCertificates(client, host, scope());
+      await renewCertificates(client, machine(host), scope());
       renewals.over += 1;
     }),
   );
@@ -72,7 +87,7 @@ test("certificates of which 80 % are over are made anew on any node, and are the
 
 test("where none is due, none is made anew", async ({ cluster: { client } }) => {
   const before = await secretsOf(client);
-  await renewCertificates(client, "a", scope());
+  await renewCertificates(client, machine("a"), scope());
   expect(await secretsOf(client)).toEqual(before);
 });
 
@@ -81,7 +96,7 @@ test("an authority that is gone is not made anew, and neither is anything by ano
 }) => {
   const before = await secretsOf(client);
   await client.remove(refTo(Secret, { namespace, name: "ca-client" }));
-  await expect(renewCertificates(client, "a", scope())).rejects.toThrow("would lock out nodes and users");
+  await expect(renewCertificates(client, machine("a"), scope())).rejects.toThrow("would lock out nodes and users");
   const left = Object.entries(before).filter(([name]) => !name.startsWith("ca-client/"));
   expect(await secretsOf(client)).toEqual(Object.fromEntries(left));
 });
