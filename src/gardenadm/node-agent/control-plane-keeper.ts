@@ -5,6 +5,7 @@ import type { Machine } from "../../node-agent/perform.ts";
 import { dueCertificates } from "../status/certificates.ts";
 import type { AgentIdentity } from "./credentials.ts";
 import { isThere } from "../is-there.ts";
+import { watchExposure } from "./exposure-watch.ts";
 import { watchWorkloads } from "./workload-watch.ts";
 
 /** What the agent of a control-plane node does besides. */
@@ -25,7 +26,7 @@ const RECHECK = 10_000;
 
 /**
  * What a cluster that no operator looks after needs of its control-plane nodes: as administrator, it approves the
- * certificates of nodes and keeps static pods as their workloads stand in the cluster; once a day it starts the renewal where a certificate on this machine has less than a fifth of its
+ * certificates of nodes, keeps static pods as their workloads stand in the cluster, and leads to healthy nodes from elsewhere; once a day it starts the renewal where a certificate on this machine has less than a fifth of its
  * life left; where the etcd of the only node has lost its data, it restores the last backup. Nothing on a worker.
  */
 export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Promise<void> }> {
@@ -56,7 +57,10 @@ async function watch({ identity, log }: KeeperDeps, signal: AbortSignal): Promis
   const { adminKubeconfig, configuration, node: hostName } = identity;
   if (!(await appears(adminKubeconfig, signal))) return;
   const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
-  await watchWorkloads({ client, secretName: configuration.secretName, hostName, log }, signal);
+  await Promise.all([
+    watchWorkloads({ client, secretName: configuration.secretName, hostName, log }, signal),
+    watchExposure({ client, hostName, log }, signal),
+  ]);
   await client.close();
 }
 

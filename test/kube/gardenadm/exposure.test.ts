@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect } from "vitest";
 import { deployDnsCredentials } from "../../../src/activities/control-plane/dns.ts";
-import type { Cluster} from "../../../src/api/index.ts";
+import type { Cluster } from "../../../src/api/index.ts";
 import { CloudProfile, DNSRecord, SelfHostedShootExposure, Shoot } from "../../../src/api/index.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
@@ -8,8 +8,10 @@ import { certificatesOf } from "../../../src/activities/secrets/plan.ts";
 import { clusterObject, isInDns, type WorkerPool } from "../../../src/components/index.ts";
 import { gardenOf } from "../../../src/gardenadm/configuration/garden.ts";
 import { readClusterContext } from "../../../src/gardenadm/init/cluster.ts";
+import { watchExposure } from "../../../src/gardenadm/node-agent/exposure-watch.ts";
 import { exposeControlPlane } from "../../../src/gardenadm/reconcile/exposure.ts";
 import { findJoinTarget } from "../../../src/gardenadm/token/join-command.ts";
+import { takeTurn } from "../../../src/gardenadm/turn.ts";
 import { Node, refTo, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import { queryRecords } from "../../../src/provider-local/dns/name-server.ts";
@@ -17,6 +19,7 @@ import type { Provider } from "../../../src/provider-local/provider.ts";
 import { createSelfHostedProvider } from "../../../src/provider-local/self-hosted/provider.ts";
 import { ownClusterTest } from "../../support/cluster-test.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startNameServer, type TestNameServer } from "../../support/name-server.ts";
 
 /** The local provider, a real name server, and the Nodes of a control plane. */
@@ -69,6 +72,28 @@ test("where no node is healthy, it leads to all", async () => {
   await node("a", "10.0.0.1", "Unknown");
   await expose({ dns: {} });
   expect(await queryRecords(names.server, apiName)).toEqual(["10.0.0.1", "10.0.0.2"]);
+});
+
+test("agents follow the health of nodes, while no command changes the control plane", async () => {
+  await expose({ dns: {} });
+  const stop = new AbortController();
+  const log = createLogger({ name: "test", level: "silent" });
+  const watches = ["a", "b"].map(async (hostName) => {
+    await watchExposure({ client, hostName, log, recheck: 200 }, stop.signal);
+  });
+  try {
+    await node("b", "10.0.0.2", "True");
+    await eventually(async () => expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.2"]));
+    const turn = await takeTurn(client, { hostName: "c", root: "/nowhere" }, scope);
+    await node("a", "10.0.0.1", "Unknown");
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await addresses()).toEqual(["10.0.0.1", "10.0.0.2"]);
+    await turn.end();
+    await eventually(async () => expect(await addresses()).toEqual(["10.0.0.2"]));
+  } finally {
+    stop.abort();
+    await Promise.all(watches);
+  }
 });
 
 test("what is not exposed any more is led to by nothing", async () => {
@@ -143,5 +168,6 @@ async function node(name: string, address: string, ready: string): Promise<void>
   await client.patch(refTo(Node, { name }), { status }, { subresource: "status" });
 }
 
+const addresses = async () => await queryRecords(names.server, apiName);
 const exposure = async () => await client.read(SelfHostedShootExposure, key);
 const record = async () => await client.read(DNSRecord, recordKey);

@@ -1,0 +1,87 @@
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { SYSTEM_NAMESPACE } from "../../api/names.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import { backoffDelay } from "../../kube/backoff.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { Node } from "../../kube/kinds.ts";
+import { createReflector } from "../../kube/watch.ts";
+import type { Logger } from "../../log.ts";
+import { createBell } from "./bell.ts";
+
+/** The cluster whose control plane is led to, and the node that acts. */
+export interface ExposureWatchDeps {
+  /** With an administrator's rights. */
+  readonly client: KubeClient;
+  readonly hostName: string;
+  readonly log: Logger;
+  /** In ms: when is looked again for what other nodes, or commands, are at. */
+  readonly recheck?: number;
+}
+
+/** In ms. */
+const RESYNC = 600_000;
+const RECHECK = 5_000;
+const LONGEST_PAUSE = 60_000;
+
+/**
+ * Keeps what leads to the control plane from elsewhere at its healthy nodes, until it is stopped. All nodes of a control plane watch, and
+ * one at a time acts, while no command changes the control plane.
+ */
+export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal): Promise<void> {
+  const { client, log, recheck = RECHECK } = deps;
+  const news = createBell();
+  const nodes = createReflector(client, Node, { labelSelector: CONTROL_PLANE_LABEL, log, onEvent: () => news.ring() });
+  nodes.start();
+  let seen = "";
+  let failures = 0;
+  const round = async (): Promise<number> => {
+    try {
+      const now = JSON.stringify(nodes.list().map(factsOf).toSorted());
+      if (now !== seen && (await follow(deps, signal)) === "waiting") return recheck;
+      seen = now;
+      failures = 0;
+      return RESYNC;
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, "control plane not exposed as its nodes are");
+      return backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
+    }
+  };
+  try {
+    await Promise.race([nodes.synced(), aborted(signal)]);
+    while (!signal.aborted) await news.heard(await round(), signal);
+  } finally {
+    await nodes.stop();
+  }
+}
+
+/** What of a Node decides whether, and at which address, it is led to. */
+function factsOf({ metadata: { name }, status }: Node): string {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  return JSON.stringify([name, ready === "True", status?.addresses]);
+}
+
+/** Where nothing is exposed, no more code is loaded. */
+async function follow(deps: ExposureWatchDeps, signal: AbortSignal): Promise<"done" | "waiting"> {
+  const cluster = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name: SYSTEM_NAMESPACE };
+  if (!asksForExposure(await deps.client.read(cluster))) return "done";
+  const { renewExposure } = await import("../reconcile/renew-exposure.ts");
+  return await renewExposure(deps, signal);
+}
+
+interface ClusterSpec {
+  readonly shoot?: {
+    readonly spec?: {
+      readonly provider?: { readonly workers?: readonly { readonly controlPlane?: { readonly exposure?: object } }[] };
+    };
+  };
+}
+
+function asksForExposure(cluster: KubeObject | undefined): boolean {
+  const { shoot } = (cluster?.["spec"] ?? {}) as ClusterSpec;
+  return (shoot?.spec?.provider?.workers ?? []).some(({ controlPlane }) => controlPlane?.exposure !== undefined);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,28 @@
+import type { KubeClient } from "../../kube/index.ts";
+import type { Logger } from "../../log.ts";
+import { readClusterContext } from "../init/cluster.ts";
+import { tryTurn } from "../turn.ts";
+import { exposeControlPlane } from "./exposure.ts";
+
+/** In ms: how long an extension may take, while no other changes the control plane. */
+const LONGEST = 120_000;
+
+/**
+ * Has what leads to the control plane lead to its healthy nodes. Answers "waiting" where another node, or a command, changes the control
+ * plane. Throws as `exposeControlPlane` does.
+ */
+export async function renewExposure(
+  { client, hostName, log }: { readonly client: KubeClient; readonly hostName: string; readonly log: Logger },
+  signal: AbortSignal,
+): Promise<"done" | "waiting"> {
+  const turn = await tryTurn(client, hostName);
+  if (turn === undefined) return "waiting";
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(LONGEST)]);
+    const tell = (missing: string) => log.info({ missing }, "waiting for what exposes the control plane");
+    await exposeControlPlane(client, await readClusterContext(client), { signal: limited, tell });
+    return "done";
+  } finally {
+    await turn.end();
+  }
+}
