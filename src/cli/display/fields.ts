@@ -9,9 +9,12 @@ export function renderFields(values: Readonly<Record<string, string | undefined>
   const given = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const column = Math.max(...given.map(([name]) => name.length)) + 3;
   return given.flatMap(([name, value]) => {
-    const text = wrap(value, width === undefined ? undefined : width - column);
+    const lines = value.split("\n").map((line) => wrap(line, width === undefined ? undefined : width - column));
     const head = name ? `${name}:` : "";
-    return text.split("\n").map((line, index) => (index === 0 ? head : "").padEnd(column) + line);
+    return lines
+      .join("\n")
+      .split("\n")
+      .map((line, index) => (index === 0 ? head : "").padEnd(column) + line);
   });
 }
 

@@ -50,7 +50,7 @@ export function reportMembers(statuses: readonly MemberStatus[]): MemberReport[]
   const term = Math.max(0, ...answering.map((status) => status.term));
   const leaderId = answering.find((status) => status.term === term && status.leader !== undefined)?.leader;
   const leader = answering.find(({ member }) => member.id === leaderId);
-  return statuses.map((status): MemberReport => {
+  const reports = statuses.map((status): MemberReport => {
     const { id, name, isLearner } = status.member;
     const voting = id === leaderId ? "leader" : "voter";
     const role = isLearner ? "learner" : voting;
@@ -63,6 +63,7 @@ export function reportMembers(statuses: readonly MemberStatus[]): MemberReport[]
       ...(status.errors.length > 0 && { reason: status.errors.join(", ") }),
     };
   });
+  return reports.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** The client URLs of the members that the configuration of this machine's own one names, its own first. */

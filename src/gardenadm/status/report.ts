@@ -78,8 +78,8 @@ export function nextSteps(report: MachineReport, now: number): string[] {
     ];
   return [
     ...openSteps(report),
-    ...silentParts(report),
     ...(report.etcds ?? []).flatMap(etcdSteps),
+    ...silentParts(report),
     ...(report.nodes ?? [])
       .filter(({ ready }) => !ready)
       .map(({ name, reason }) => `Node ${name} is not Ready: ${reason ?? "it says nothing"}`),
@@ -106,44 +106,49 @@ function again(flow: string, report: MachineReport): string {
 const initOf = ({ configDirectory }: MachineReport): string => `gardenadm init -d ${configDirectory ?? "FOLDER"}`;
 
 function silentParts({ role, kubelet, apiServer, etcds = [] }: MachineReport): string[] {
+  const silentServer =
+    role === "worker"
+      ? "no API server answers: see that a node of the control plane is on"
+      : silentPod("kube-apiserver");
+  const isSilent = apiServer?.ready === false && !etcds.some(lacksQuorum);
   return [
     ...(kubelet?.ready === false ? ["the kubelet does not answer: journalctl --unit kubelet.service"] : []),
     ...etcds.filter(({ members }) => members === undefined).map(({ name }) => silentPod(name)),
-    ...(apiServer?.ready !== false
-      ? []
-      : [
-          role === "worker"
-            ? "no API server answers: see that a node of the control plane is on"
-            : silentPod("kube-apiserver"),
-        ]),
+    ...(isSilent ? [silentServer] : []),
   ];
 }
 
 const silentPod = (name: string): string =>
   `${name} does not answer: see its log in /var/log/pods/kube-system_${name}*`;
 
-function etcdSteps({ name: etcd, members = [] }: EtcdReport): string[] {
-  const voters = members.filter(({ role }) => role !== "learner");
-  const needed = quorumOf(voters.length);
-  const silent = members.filter(({ answers }) => !answers);
-  const lost = voters.length > 0 && voters.filter(({ answers }) => answers).length < needed;
+const votersOf = ({ members = [] }: EtcdReport) => members.filter(({ role }) => role !== "learner");
+
+/** No API server answers then, and every member says so. */
+function lacksQuorum(etcd: EtcdReport): boolean {
+  const voters = votersOf(etcd);
+  return voters.length > 0 && voters.filter(({ answers }) => answers).length < quorumOf(voters.length);
+}
+
+function etcdSteps(etcd: EtcdReport): string[] {
+  const { name: called, members = [] } = etcd;
+  const voters = votersOf(etcd).length;
+  if (lacksQuorum(etcd))
+    return [
+      `${called} has no quorum: ${quorumOf(voters)} of ${voters} members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'`,
+    ];
+  const silent = members.filter(({ answers }) => !answers).map(({ name }) => name);
   return [
-    ...(lost
-      ? [
-          `${etcd} has no quorum: ${needed} of ${voters.length} members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'`,
-        ]
-      : []),
-    ...(silent.length > 0 && !lost
-      ? [
-          `${etcd}: no answer from ${silent.map(({ name }) => name).join(", ")}: start that machine; where its disk is lost, 'gardenadm join --control-plane' on it again`,
-        ]
-      : []),
+    ...(silent.length === 0
+      ? []
+      : [
+          `${called}: no answer from ${silent.join(", ")}: start that machine; where its disk is lost, 'gardenadm join --control-plane' on it again`,
+        ]),
     ...members
       .filter(({ role, answers }) => role === "learner" && answers)
-      .map(({ name }) => `${etcd}: ${name} has no vote yet: give 'gardenadm join' there once more`),
+      .map(({ name }) => `${called}: ${name} has no vote yet: give 'gardenadm join' there once more`),
     ...members
       .filter(({ answers, reason }) => answers && reason !== undefined)
-      .map(({ name, reason }) => `${etcd}: ${name} says ${reason}`),
+      .map(({ name, reason }) => `${called}: ${name} says ${reason}`),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { renderTable } from "../../../src/cli/display/table.ts";
 import { wrap } from "../../../src/cli/display/wrap.ts";
+import { renderFields } from "../../../src/cli/display/fields.ts";
 
 it("wrapped text breaks between words, and indents what follows", () => {
   expect(wrap("the quick brown fox jumps over the lazy dog", 24, 4)).toBe(
@@ -51,4 +52,12 @@ it("wrapped text keeps a table's last column under itself", () => {
     ].join("\n"),
   );
   expect(renderTable(rows, columns)).toContain("persistState,destinationSecrets,destinationImages\n");
+});
+
+it("lines of a field are wrapped each by itself", () => {
+  expect(renderFields({ Next: "one two\nthree four five" }, 18)).toEqual([
+    "Next:   one two",
+    "        three four",
+    "        five",
+  ]);
 });

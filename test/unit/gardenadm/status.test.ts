@@ -81,7 +81,14 @@ test.each<[string, Partial<MachineReport>, string]>([
   ],
   [
     "a quorum that is lost",
-    withMembers(member("a"), member("b", { answers: false }), member("c", { answers: false })),
+    {
+      ...withMembers(
+        member("a", { reason: "no leader" }),
+        member("b", { answers: false }),
+        member("c", { answers: false }),
+      ),
+      apiServer: { ready: false },
+    },
     "etcd-main has no quorum: 2 of 3 members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'",
   ],
   [
@@ -187,10 +194,10 @@ test("members are told by their part, and by how far they are behind the leader 
       { member: at("9"), answers: false, reason: "it has never started" },
     ]),
   ).toEqual([
+    { name: "9", role: "voter", answers: false, reason: "it has never started" },
     { name: "node-1", role: "voter", answers: true, lag: 10, size: 5 },
     { name: "node-2", role: "leader", answers: true, lag: 0, size: 5 },
     { name: "node-3", role: "learner", answers: true, lag: 40, size: 5 },
-    { name: "9", role: "voter", answers: false, reason: "it has never started" },
   ]);
 });
 
