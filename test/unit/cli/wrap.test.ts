@@ -55,9 +55,6 @@ it("wrapped text keeps a table's last column under itself", () => {
 });
 
 it("lines of a field are wrapped each by itself", () => {
-  expect(renderFields({ Next: "one two\nthree four five" }, 18)).toEqual([
-    "Next:   one two",
-    "        three four",
-    "        five",
-  ]);
+  const lines = renderFields({ Next: "one two three\nfour five six seven eight" }, 30);
+  expect(lines).toEqual(["Next:  one two three", "       four five six seven", "       eight"]);
 });
