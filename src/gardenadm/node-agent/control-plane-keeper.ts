@@ -27,7 +27,7 @@ const RECHECK = 10_000;
 /**
  * What a cluster that no operator looks after needs of its control-plane nodes: as administrator, it approves the
  * certificates of nodes, keeps static pods as their workloads stand in the cluster, and leads to healthy nodes from elsewhere; once a day it starts the renewal where a certificate on this machine has less than a fifth of its
- * life left; where the etcd of the only node has lost its data, it restores the last backup. Nothing on a worker.
+ * life left; where an etcd has lost its data, it brings back the last backup, or what the other members have. Nothing on a worker.
  */
 export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Promise<void> }> {
   const ending = new AbortController();

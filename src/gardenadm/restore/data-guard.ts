@@ -11,8 +11,9 @@ import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { announceLoss } from "./announce-loss.ts";
 import { putManifestsBack } from "./manifests.ts";
-import { mend, type Loss } from "./mend.ts";
+import { goOnLearning, mend, type Loss } from "./mend.ts";
 import { readBegun } from "./places.ts";
+import { readRelearning } from "./relearn.ts";
 
 /** What guards the data of the etcds on a control-plane node. */
 export interface GuardDeps {
@@ -33,19 +34,27 @@ const HEALTH: readonly (readonly [EtcdRole, string])[] = [
 ];
 
 /**
- * Marks that there are data as soon as an etcd is ready; where one is not for a minute, has it looked at and, if its data are lost
- * and this node is the only one, mended. What was lost is said once the API server answers, however often the agent ends between.
+ * Marks that there are data as soon as an etcd is ready; where one is not for a minute, has it looked at and, if its data are lost,
+ * mended. What was lost is said once the API server answers, however often the agent ends between.
  */
 export async function guardData(deps: GuardDeps): Promise<void> {
   const { identity, log, signal } = deps;
   const { root } = identity;
   const downSince = new Map<EtcdRole, number>();
+  /** What was said last: an outage is told of once. */
+  const troubles = new Map<EtcdRole, string>();
   for (const [role] of HEALTH) await putManifestsBack(root, asideOf(root, role)); // a killed agent has left them
   while (!signal.aborted) {
     for (const [role, url] of HEALTH)
-      await look(deps, role, { url, downSince }).catch((error: unknown) => {
-        if (!signal.aborted) log.error({ err: error, etcd: role }, "etcd data not looked after");
-      });
+      await look(deps, role, { url, downSince }).then(
+        () => troubles.delete(role),
+        (error: unknown) => {
+          const reason = error instanceof Error ? error.message : String(error);
+          if (!signal.aborted && troubles.get(role) !== reason)
+            log.warn({ etcd: role, reason }, "etcd data not looked after");
+          troubles.set(role, reason);
+        },
+      );
     await delay(EVERY, undefined, { signal }).catch(() => {});
   }
 }
@@ -58,15 +67,19 @@ interface Watched {
 async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched): Promise<void> {
   const { identity, log, signal } = deps;
   const { root, places } = identity;
+  const alone = async <T>(work: () => Promise<T>) => await withMachine(places.lock, signal, work);
+  const relearning = await readRelearning(root, role);
+  if (relearning !== undefined)
+    return await keep(root, await goOnLearning(role, relearning, { root, log, signal }, alone));
   if (await isReady(url)) {
     downSince.delete(role);
     await markData(dataPlaceOf(role, root));
     return await tell(deps, role);
   }
   if (!isOver(downSince, role) || (await readBegun(root)) !== undefined) return;
-  const loss = await withMachine(places.lock, signal, async () => await mend(role, { root, log, signal }));
+  const loss = await alone(async () => await mend(role, { root, log, signal }));
   downSince.set(role, Date.now() + (loss === undefined ? PAUSE : 0));
-  if (loss !== undefined) await keep(root, loss);
+  if (loss !== undefined && loss !== "learns") await keep(root, loss);
 }
 
 function isOver(downSince: Map<EtcdRole, number>, role: EtcdRole): boolean {

@@ -12,8 +12,9 @@ import type { Logger } from "../../log.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { readBackupAccess, type BackupAccess } from "./access.ts";
-import { foundingSettings, readLoneMember, type LoneMember } from "./lone-member.ts";
+import { foundingSettings, readOwnMember, type OwnMember } from "./own-member.ts";
 import { putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { beginRelearning, endRelearning, isEmptyHanded, rejoin, type Relearning } from "./relearn.ts";
 import { isThere } from "../is-there.ts";
 
 /** What was lost, for the people who own the cluster. */
@@ -25,6 +26,8 @@ export interface Loss {
   readonly from: string;
   /** Where the old data are now. */
   readonly aside?: string;
+  /** Nothing is lost: it has learnt from the other members what they have. */
+  readonly learnt?: true;
 }
 
 /** What mending works with; `root` is the machine's `/`. */
@@ -35,25 +38,59 @@ export interface Mending {
 }
 
 /**
- * Looks why the etcd of the only control-plane node does not come up, with its pod ended, and lets it start again. Where its data
- * are gone or damaged, `main` gets the last good snapshot, and `events` begins empty; the old data are kept. Answers with what was
- * lost, and undefined where its data are good, and it fails of something else, such as a disk that is full.
+ * Looks why the etcd of a control-plane node does not come up, with its pod ended, and lets it start again. Where its data are gone
+ * or damaged, they are put aside, and a member of several leaves and comes back to learn anew, until when that is not over; on the
+ * only node, `main` gets the last good snapshot, and `events` begins empty. Answers with what was lost, "learns", and undefined
+ * where its data are good, and it fails of something else, such as a disk that is full.
  */
-export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | undefined> {
+export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "learns" | undefined> {
   const { root } = mending;
-  const member = await readLoneMember(role, root);
+  const member = await readOwnMember(role, root);
   const access = await readBackupAccess(root);
-  if (member === undefined || access === undefined) return undefined;
+  const isAlone = member?.others.length === 0;
+  if (member === undefined || (isAlone && access === undefined)) return undefined;
+  return await withoutPod(role, root, async () => {
+    const verdict = await judgeEnded(role, mending);
+    if (verdict.state !== "missing" && verdict.state !== "corrupt") return undefined;
+    const { why } = verdict;
+    mending.log.warn({ etcd: role, why }, "etcd data lost");
+    if (!isAlone) {
+      await beginRelearning(root, role, why);
+      await rejoin(role, member, mending);
+      return "learns";
+    }
+    if (role === "events") return { role, why, from: "nothing", ...(await beginEmpty(role, member, root)) };
+    return access && { role, why, ...(await restoreLatest(member, access, mending)) };
+  });
+}
+
+/** Goes on with what `mend` has begun; answers with what is to be told when that is over. */
+export async function goOnLearning(
+  role: EtcdRole,
+  { why, aside }: Relearning,
+  mending: Mending,
+  alone: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<Loss> {
+  const { root } = mending;
+  const member = await readOwnMember(role, root);
+  if (member === undefined) throw new Error(`there is no etcd-${role} here any more`);
+  if (await isEmptyHanded(root, role))
+    await alone(async () => {
+      await withoutPod(role, root, async () => {
+        await judgeEnded(role, mending);
+        if (await isEmptyHanded(root, role)) await rejoin(role, member, mending);
+      });
+    });
+  await endRelearning(role, member, mending);
+  return { role, why, from: "the other members", learnt: true, ...(aside !== undefined && { aside }) };
+}
+
+/** Does the work while the kubelet has not got the manifest of the etcd, so that it ends it. */
+async function withoutPod<T>(role: EtcdRole, root: string, work: () => Promise<T>): Promise<T> {
   const aside = join(root, `/var/lib/gardenadm/backup/manifests-${role}`);
   await putManifestsAside(root, aside, [`etcd-${role}.yaml`]);
   try {
-    const verdict = await judgeEnded(role, mending);
-    if (verdict.state !== "missing" && verdict.state !== "corrupt") return undefined;
-    mending.log.warn({ etcd: role, why: verdict.why }, "etcd data lost");
-    const { why } = verdict;
-    return role === "main"
-      ? { role, why, ...(await restoreLatest(member, access, mending)) }
-      : { role, why, from: "nothing", ...(await beginEmpty(role, member, root)) };
+    return await work();
   } finally {
     await putManifestsBack(root, aside);
   }
@@ -75,7 +112,7 @@ async function judgeEnded(role: EtcdRole, { root, signal }: Mending): Promise<Da
 
 /** The newest snapshot that is whole. */
 async function restoreLatest(
-  { name, peerURL, token }: LoneMember,
+  { name, peerURL, token }: OwnMember,
   access: BackupAccess,
   { root, log, signal }: Mending,
 ): Promise<Pick<Loss, "from" | "aside">> {
@@ -103,7 +140,7 @@ async function restoreLatest(
 }
 
 /** Its settings say that it founds a cluster until they are written the next time. */
-async function beginEmpty(role: EtcdRole, member: LoneMember, root: string): Promise<Pick<Loss, "aside">> {
+async function beginEmpty(role: EtcdRole, member: OwnMember, root: string): Promise<Pick<Loss, "aside">> {
   const { dataDir } = dataPlaceOf(role, root);
   await writeWhole(member.file, Buffer.from(foundingSettings(member)), 0o644);
   if (!(await isThere(dataDir))) return {};

@@ -9,7 +9,7 @@ import { bundleOf, sealBundle } from "../../../src/etcd-data/bundle.ts";
 import type { MemberStatus } from "../../../src/etcd/status.ts";
 import { backupAccessOf, keepBackupAccess, readBackupAccess } from "../../../src/gardenadm/restore/access.ts";
 import { sentenceOf } from "../../../src/gardenadm/restore/announce-loss.ts";
-import { foundingSettings, readLoneMember } from "../../../src/gardenadm/restore/lone-member.ts";
+import { foundingSettings, readOwnMember } from "../../../src/gardenadm/restore/own-member.ts";
 import { putManifestsAside, putManifestsBack } from "../../../src/gardenadm/restore/manifests.ts";
 import { refusalToSurvive } from "../../../src/gardenadm/restore/quorum.ts";
 import { findSources } from "../../../src/gardenadm/restore/source.ts";
@@ -88,12 +88,12 @@ test("a member is alone by the settings of its own machine, and founds a cluster
   const settings = (cluster: string) =>
     `name: a\ninitial-advertise-peer-urls: https://a:2380\ninitial-cluster: ${cluster}\ninitial-cluster-state: existing\n`;
   await writeFile(join(at, "etcd.yaml"), settings("a=https://a:2380"));
-  const found = (await readLoneMember("main", folder)) ?? expect.fail("it is alone");
-  expect(found).toMatchObject({ name: "a", peerURL: "https://a:2380", token: "etcd-main" });
+  const found = (await readOwnMember("main", folder)) ?? expect.fail("there is one");
+  expect(found).toMatchObject({ name: "a", peerURL: "https://a:2380", token: "etcd-main", others: [] });
   expect(foundingSettings(found)).toContain("initial-cluster-state: new\n");
-  await writeFile(join(at, "etcd.yaml"), settings("a=https://a:2380,b=https://b:2380"));
-  expect(await readLoneMember("main", folder)).toBeUndefined();
-  expect(await readLoneMember("events", folder)).toBeUndefined();
+  await writeFile(join(at, "etcd.yaml"), settings("a=https://a:2380,b=https://10.0.0.2:2380"));
+  expect((await readOwnMember("main", folder))?.others).toEqual([{ name: "b", addresses: ["10.0.0.2"] }]);
+  expect(await readOwnMember("events", folder)).toBeUndefined();
 });
 
 test("manifests that are put aside come back, and others stay where they are", async () => {
