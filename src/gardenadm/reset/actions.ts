@@ -13,6 +13,7 @@ import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { exposeControlPlane } from "../reconcile/exposure.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
+import { carriesControlPlane, noteDeparture } from "./departure.ts";
 import { drain } from "./drain.ts";
 import { bareMachine, removeLeftovers } from "./machine.ts";
 import type { ResetAction, ResetRun } from "./reset-node.ts";
@@ -79,7 +80,10 @@ export function createResetActions({ machine, node, client: found, run, machineI
       await orderMachines(client(), context);
       await applyAll(client(), components["kube-proxy"].objects(context));
     },
-    machine: async (scope) => await bareMachine(machine, scope),
+    async machine(scope) {
+      await noteDeparture(machine.root);
+      await bareMachine(machine, scope);
+    },
     leftovers: async (scope) => await removeLeftovers(machine, scope),
   };
   return { actions, close: async () => void (await Promise.all([turn?.end(), found?.close()])) };
@@ -100,12 +104,20 @@ async function refuseLoss(
   }
 }
 
-/** The facts about a node that is to go, as its cluster has them. Throws an OperatorError where workers would lose their control plane. */
-export async function readResetRun(client: KubeClient, node: string, isHere: boolean): Promise<ResetRun> {
+/**
+ * The facts about a node that is to go, as its cluster has them, or, where its Node has gone already, this machine, whose `/` is
+ * `root`. Throws an OperatorError where workers would lose their control plane.
+ */
+export async function readResetRun(
+  client: KubeClient,
+  node: string,
+  { isHere, root }: { readonly isHere: boolean; readonly root: string },
+): Promise<ResetRun> {
   const nodes = await client.list(Node);
   const carries = ({ metadata }: Node) => metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
   const own = nodes.find(({ metadata }) => metadata.name === node);
-  const isControlPlane = own === undefined ? isHere : carries(own);
+  const isBegun = (isHere || own === undefined) && (await carriesControlPlane(root));
+  const isControlPlane = isBegun || (own !== undefined && carries(own));
   const others = nodes.filter(({ metadata }) => metadata.name !== node);
   const isLast = isControlPlane && !others.some(carries);
   if (isLast && others.length > 0)

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { StepScope } from "../../in-process/run.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
+import { restoreOriginals, usersBefore } from "../../node-agent/originals.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import type { ThisMachine } from "../init/machine.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
@@ -10,7 +11,10 @@ import { agentPlacesIn } from "../node-agent/places.ts";
 import { noSecret } from "../join/newcomer.ts";
 import { isThere } from "../is-there.ts";
 
-/** Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought. */
+/**
+ * Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought; where
+ * these had taken the place of the machine's own, those come back.
+ */
 export async function bareMachine(machine: ThisMachine, { signal, tell }: StepScope): Promise<void> {
   const { root, systemctl } = machine;
   if (await isThere(join(root, "/etc/systemd/system/kubelet.service")))
@@ -19,6 +23,7 @@ export async function bareMachine(machine: ThisMachine, { signal, tell }: StepSc
   await endPods(machine, signal);
   await withMachine(agentPlacesIn(root).lock, signal, async () => {
     await applyMachine({ ...machine, readSecret: noSecret }, { spec: { files: [], units: [] } }, { signal, tell });
+    await restoreOriginals(root);
   });
 }
 
@@ -43,6 +48,7 @@ const LEFTOVERS = [
   "/etc/cni/net.d",
   "/etc/kubernetes",
   "/var/cache/gardenadm",
+  "/var/lib/ca-certificates-local",
   "/var/lib/cni",
   "/var/lib/etcd-events",
   "/var/lib/etcd-main",
@@ -53,17 +59,33 @@ const LEFTOVERS = [
   "/var/log/pods",
 ];
 
+const FILES = ["/var/lib/containerd-logrotate.status", "/var/lib/systemd/timers/stamp-containerd-logrotate.timer"];
+
 /** What the machine itself has brought, and keeps. */
 const KEPT = "/etc/kubernetes/kubelet.conf.d";
 
-/** Removes it, and gardenadm's own notes at last: without them, the machine is as it was before. */
+/** Removes it; gardenadm's own notes stay until the command ends. */
 export async function removeLeftovers({ root }: ThisMachine, { signal }: StepScope): Promise<void> {
   await unmountBelow(root, "/var/lib/kubelet", signal);
+  await removeLoginUser(root, signal);
   for (const folder of LEFTOVERS) await removeBut(join(root, folder), join(root, KEPT));
+  for (const file of FILES) await rm(join(root, file), { force: true });
+  await removeEmptyFolder(join(root, "/usr/lib/modules")); // kube-proxy's pod has the kubelet make it
   await endPodNetwork(signal);
   await forgetNames(join(root, "/etc/hosts"));
-  await rm(join(root, "/var/lib/gardenadm"), { recursive: true, force: true });
 }
+
+/** The user by whom people log in on nodes, unless the machine has had it before. */
+async function removeLoginUser(root: string, signal: AbortSignal): Promise<void> {
+  const before = await readFile(usersBefore(root), "utf8").catch(() => undefined);
+  if (before === undefined || isUser(before)) return;
+  await rm(join(root, "/etc/sudoers.d/99-gardener-user"), { force: true });
+  if (isUser(await readFile(join(root, "/etc/passwd"), "utf8")))
+    await createRun("userdel", ["--force", "--remove"], { milliseconds: 60_000 })([LOGIN_USER], signal);
+}
+
+const LOGIN_USER = "gardener";
+const isUser = (passwd: string): boolean => passwd.split("\n").some((line) => line.startsWith(`${LOGIN_USER}:`));
 
 /** A folder that is a mount of the machine's own stays, and is empty. */
 async function removeBut(folder: string, kept: string): Promise<void> {
@@ -92,11 +114,12 @@ const NETWORK_END = `
 set -u
 for tables in iptables ip6tables; do
   command -v "$tables" >/dev/null || continue
-  "$tables-save" | grep -Ev '(KUBE-|CNI-|cni)' | "$tables-restore" || true
+  "$tables-save" | grep -Ev '(KUBE-|CNI-|cni|PERENNIAL)' | "$tables-restore" || true
 done
 for path in /run/netns/cni-*; do [ -e "$path" ] && { umount "$path"; rm -f "$path"; }; done
 for link in $(ip -o link show type veth | sed -n 's/^[0-9]*: \\(veth[^@:]*\\).*/\\1/p'); do ip link delete "$link" || true; done
 ip route flush proto 77 || true
+if [ -e /etc/debian_version ]; then update-ca-certificates --fresh >/dev/null 2>&1 || true; fi
 `;
 
 /** Lines of ours; those of others stay. */

@@ -10,8 +10,10 @@ import { clusterOptions } from "../connection.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine, type ThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
+import { readOwnMember } from "../restore/own-member.ts";
 import { createTables, inWords, runActions } from "../tables.ts";
 import { createResetActions, readResetRun } from "./actions.ts";
+import { forgetMachine, hasLeft, isNode } from "./departure.ts";
 import { resetNode, type ResetRun } from "./reset-node.ts";
 import { isThere } from "../is-there.ts";
 
@@ -40,24 +42,39 @@ export const reset = defineCommand({
   async run({ options, context }) {
     const machine = await findThisMachine();
     const { node, machineIsGone, machineOnly } = options;
-    if ((node !== undefined) !== machineIsGone)
-      throw new CliError(
-        "usage",
-        "--node and --machine-is-gone belong together: a machine that is there takes itself out, by 'gardenadm reset' on it",
-      );
-    if (node !== undefined && machineOnly)
-      throw new CliError("usage", "--machine-only is about this machine: leave out --node");
-    if (node === machine.hostName) throw new CliError("usage", `this machine is node ${node}: leave out --node`);
-    if (machineOnly)
+    refuseContradiction(machine, options);
+    if (node === undefined && !(await isNode(machine.root))) {
+      context.terminal.err.write("This machine is no node: there is nothing to reset.\n");
+      return "done";
+    }
+    if (machineOnly || (node === undefined && (await hasLeft(machine.root))))
       return await carryOut(context, machine, { node: machine.hostName, run: ALONE, machineIsGone: false });
     const client = await clusterFor(context, machine, options.kubeconfig, node ?? machine.hostName);
     const isHere = node === undefined;
-    const run = await readResetRun(client, node ?? machine.hostName, isHere).catch((error: unknown) => {
+    const { root } = machine;
+    const run = await readResetRun(client, node ?? machine.hostName, { isHere, root }).catch((error: unknown) => {
       throw new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
     });
     return await carryOut(context, machine, { node: node ?? machine.hostName, run, machineIsGone, client });
   },
 });
+
+interface Said {
+  readonly node: string | undefined;
+  readonly machineIsGone: boolean;
+  readonly machineOnly: boolean;
+}
+
+function refuseContradiction({ hostName }: ThisMachine, { node, machineIsGone, machineOnly }: Said): void {
+  if ((node !== undefined) !== machineIsGone)
+    throw new CliError(
+      "usage",
+      "--node and --machine-is-gone belong together: a machine that is there takes itself out, by 'gardenadm reset' on it",
+    );
+  if (node !== undefined && machineOnly)
+    throw new CliError("usage", "--machine-only is about this machine: leave out --node");
+  if (node === hostName) throw new CliError("usage", `this machine is node ${node}: leave out --node`);
+}
 
 const ALONE: ResetRun = { isControlPlane: true, isHere: true, isLast: true };
 
@@ -75,6 +92,7 @@ async function carryOut(context: GardenadmContext, machine: ThisMachine, wanted:
   try {
     await withLock(places.lock, async () => {
       await runActions(tables, resetNode, run, createResetActions({ machine, node, run, machineIsGone, client }));
+      if (run.isHere) await forgetMachine(machine.root);
     });
   } catch (error) {
     throw inWords(error, context.signal);
@@ -97,18 +115,43 @@ async function clusterFor(
   const own = join(machine.root, ADMIN_KUBECONFIG);
   if (kubeconfig !== undefined || !(await isThere(own))) return (await context.cluster({ kubeconfig })).client;
   const local = createKubeClient({ file: own }, { userAgent: "gardenadm" });
-  const nodes = await local.list(Node, { labelSelector: CONTROL_PLANE_LABEL }).catch((cause: Error) => {
+  if (node !== machine.hostName) return local;
+  const others = await otherServers(local, machine);
+  if (others.length === 0) return local;
+  await local.close();
+  return await firstThatAnswers(others, await readFile(own, "utf8"));
+}
+
+/** Addresses of the other nodes of the control plane; where this node's members have left etcd already, by what these were started with. */
+async function otherServers(local: KubeClient, { root, hostName }: ThisMachine): Promise<readonly string[]> {
+  try {
+    const nodes = await local.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
+    return nodes.flatMap(({ metadata, status }) => {
+      const address = status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
+      return metadata.name === hostName || address === undefined ? [] : [address];
+    });
+  } catch (cause) {
+    const known = (await readOwnMember("main", root))?.others ?? [];
+    if (known.length > 0) return known.map(({ addresses: [address] }) => address);
     throw new CliError(
       "unreachable",
-      `the API server of this node does not answer (${cause.message}): name the kubeconfig of another one with --kubeconfig, or take only this machine's part away with --machine-only`,
+      `the API server of this node does not answer (${cause instanceof Error ? cause.message : String(cause)}): name the kubeconfig of another one with --kubeconfig, or take only this machine's part away with --machine-only`,
       { cause },
     );
-  });
-  const other = nodes.find(({ metadata }) => metadata.name !== node);
-  const address = other?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
-  if (address === undefined || node !== machine.hostName) return local;
-  await local.close();
-  const text = await readFile(own, "utf8");
-  const { server } = parseKubeconfig(text);
-  return createKubeClient({ kubeconfig: text.replace(server, `https://${address}`) }, { userAgent: "gardenadm" });
+  }
+}
+
+/** An API server at one of these addresses, as the administrator of this kubeconfig. */
+async function firstThatAnswers(addresses: readonly string[], kubeconfig: string): Promise<KubeClient> {
+  const { server } = parseKubeconfig(kubeconfig);
+  for (const address of addresses) {
+    const text = kubeconfig.replace(server, `https://${address}`);
+    const client = createKubeClient({ kubeconfig: text }, { userAgent: "gardenadm" });
+    if ((await client.get("/readyz").catch(() => undefined)) === "ok") return client;
+    await client.close();
+  }
+  throw new CliError(
+    "unreachable",
+    `no API server of another node answers, at ${addresses.join(", ")}: switch one on, or take only this machine's part away with --machine-only`,
+  );
 }

@@ -1,0 +1,39 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { isThere } from "../is-there.ts";
+
+/** Says on the machine whose `/` is this folder that its cluster has let it go: nothing here leads to that cluster from now on. */
+const noteIn = (root: string): string => join(root, "/var/lib/gardenadm/left-cluster");
+
+/** What says that a machine is a node, or was begun to be made one. */
+const SIGNS = ["/var/lib/gardenadm", "/var/lib/gardener-node-agent", "/etc/systemd/system/kubelet.service"];
+
+/** What only a node of the control plane has, from its first hour to its last. */
+const CONTROL_PLANE_FILES = "/var/lib/static-pods/kube-apiserver";
+
+/** Notes, so that it outlasts a power cut, that only this machine is left to do: what leads to the cluster goes next. */
+export async function noteDeparture(root: string): Promise<void> {
+  await mkdir(dirname(noteIn(root)), { recursive: true, mode: 0o700 });
+  await writeWhole(noteIn(root), Buffer.from(`${new Date().toISOString()}\n`), 0o600);
+}
+
+/** Whether the cluster has let the machine go. */
+export const hasLeft = async (root: string): Promise<boolean> => await isThere(noteIn(root));
+
+/** Whether there is anything of a node on the machine. */
+export async function isNode(root: string): Promise<boolean> {
+  return (await Promise.all(SIGNS.map(async (sign) => await isThere(join(root, sign))))).includes(true);
+}
+
+/** Whether the machine has what nodes of a control plane have, also where its cluster does not know it as one. */
+export const carriesControlPlane = async (root: string): Promise<boolean> =>
+  await isThere(join(root, CONTROL_PLANE_FILES));
+
+/** Takes away gardenadm's own notes, and last the one by which a killed reset goes on: then the machine is bare. */
+export async function forgetMachine(root: string): Promise<void> {
+  const note = noteIn(root);
+  for (const entry of await readdir(dirname(note)).catch(() => []))
+    if (entry !== basename(note)) await rm(join(dirname(note), entry), { recursive: true, force: true });
+  await rm(dirname(note), { recursive: true, force: true });
+}

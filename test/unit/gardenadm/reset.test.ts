@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  carriesControlPlane,
+  forgetMachine,
+  hasLeft,
+  isNode,
+  noteDeparture,
+} from "../../../src/gardenadm/reset/departure.ts";
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "reset-"));
+});
+
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+const fill = async (path: string) => {
+  await mkdir(join(root, path), { recursive: true });
+  await writeFile(join(root, path, "file"), "");
+};
+
+test("a machine is a node from the first trace of one on, and carries a control plane by its API server's files", async () => {
+  expect([await isNode(root), await carriesControlPlane(root)]).toEqual([false, false]);
+  await fill("/var/lib/gardener-node-agent");
+  expect([await isNode(root), await carriesControlPlane(root)]).toEqual([true, false]);
+  await fill("/var/lib/static-pods/kube-apiserver");
+  expect(await carriesControlPlane(root)).toBe(true);
+});
+
+test("what has been noted of a departure lasts until all other notes are gone", async () => {
+  await fill("/var/lib/gardenadm/backup");
+  expect(await hasLeft(root)).toBe(false);
+  await noteDeparture(root);
+  await rm(join(root, "/var/lib/gardenadm/backup"), { recursive: true });
+  expect([await isNode(root), await hasLeft(root)]).toEqual([true, true]);
+  await fill("/var/lib/gardenadm/cluster");
+  await forgetMachine(root);
+  expect(await readdir(join(root, "/var/lib"))).toEqual([]);
+  await forgetMachine(root);
+});
