@@ -26,7 +26,7 @@ export function createNodeApprover(client: KubeClient, log: Logger): NodeApprove
     reconcile: async ({ name }) => await consider(client, requests.get(name), log),
   });
   const requests = createReflector(client, CertificateSigningRequest, {
-    log,
+    log: log.child({}, { level: "error" }), // whether the API server is away, the agent's heartbeat says
     onEvent: ({ object, type }) => {
       if (type !== "deleted" && signers.includes(object.spec.signerName) && isPending(object))
         queue.enqueue({ name: object.metadata.name });

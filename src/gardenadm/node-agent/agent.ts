@@ -10,7 +10,7 @@ import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
 import { createBell, type Bell } from "./bell.ts";
 import { ensureCredentials, type AgentIdentity } from "./credentials.ts";
-import { beat } from "./heartbeat.ts";
+import { beat, isAway } from "./heartbeat.ts";
 import { createRounds, type RoundEnd } from "./round.ts";
 import { createTurn } from "./turn.ts";
 
@@ -58,14 +58,15 @@ export async function runAgent(
   const news = createBell();
   const namespace = SYSTEM_NAMESPACE;
   const fieldSelector = `metadata.name=${name}`;
-  const secrets = createReflector(client, Secret, { namespace, fieldSelector, log, onEvent: () => news.ring() });
+  const onEvent = () => news.ring();
+  const secrets = createReflector(client, Secret, { namespace, fieldSelector, log: quiet(log), onEvent });
   secrets.start();
   // A machine that joins once more has a token again, which goes when it is seen that nothing needs it.
   const tokens = watch(dirname(places.token), (_, file) => {
     if (file === basename(places.token) && existsSync(places.token)) news.ring();
   });
   const lasting = [
-    beat(client, node, log, signal),
+    beat(client, node, { log, signal }),
     renew({ identity, log, now, timing }, signal).then((isRenewed) => {
       if (isRenewed) ending.abort(new Error("the agent has another certificate"));
     }),
@@ -79,6 +80,9 @@ export async function runAgent(
     await client.close();
   }
 }
+
+/** Whether the API server is away, the heartbeat says. */
+const quiet = (log: Logger): Logger => log.child({}, { level: "error" });
 
 interface Keeping {
   readonly name: string;
@@ -104,7 +108,7 @@ async function keep(
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      log.error({ err: error }, "machine not as it is to be");
+      if (!isAway(error)) log.error({ err: error }, "machine not as it is to be");
       pause = backoffDelay(failures++, { first: 1_000, most: timing.longestPause }, error);
     }
     await news.heard(pause, signal);
@@ -122,7 +126,7 @@ async function renew(
     try {
       if (await ensureCredentials(identity, now(), signal)) return true;
     } catch (error) {
-      log.warn({ err: error }, "certificate not renewed");
+      if (!isAway(error)) log.warn({ err: error }, "certificate not renewed");
     }
   }
   return false;
