@@ -21,12 +21,22 @@ interface Container {
 export function inHostNetwork<T extends KubeObject>(object: T): T {
   if (object.kind !== "Deployment" && object.kind !== "StatefulSet") return object;
   const { template, ...spec } = object["spec"] as WorkloadSpec;
-  const strategy = object.kind === "Deployment" ? { strategy: { type: "Recreate" } } : {};
+  const strategy = object.kind === "Deployment" ? strategyOf(spec) : {};
   const pods = { ...template, spec: podInHostNetwork(template.spec) };
   return { ...object, spec: { ...spec, replicas: 1, ...strategy, template: pods } };
 }
 
+/**
+ * Where a cluster was restored, the workload is there already, and rolls: an apply cannot change that to Recreate, whose fields exclude
+ * those that the API server has filled in. So the old pod goes first.
+ */
+function strategyOf({ strategy }: Pick<WorkloadSpec, "strategy">): { readonly strategy?: object } {
+  if (strategy?.type === "Recreate") return {};
+  return { strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } };
+}
+
 interface WorkloadSpec {
+  readonly strategy?: { readonly type?: string };
   readonly template: { readonly spec: PodSpec };
 }
 
