@@ -53,6 +53,6 @@ export const startControlPlane = defineFlow<StartRun, StartRow, StartAction>("St
   kubeControllerManager: row("kubeControllerManager", "waits for the controller manager", "controllers"),
   kubeScheduler: row("kubeScheduler", "waits for the scheduler", "controllers"),
   node: row("node", "marks the Node as one of the control plane", "kubeApiServer"),
-  imported: row("imported", "moves what was made so far into the API server", "kubeApiServer"),
+  imported: row("imported", "moves what was made so far into the API server", "controllers"),
   turn: row("turn", "waits until no node joins, and no other command changes the control plane", "imported"),
 });

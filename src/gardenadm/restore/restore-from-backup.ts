@@ -46,6 +46,6 @@ export const restoreFromBackup = defineFlow<StartRun, RestoreRow<Action>, Action
   kubeControllerManager: started("kubeControllerManager"),
   kubeScheduler: started("kubeScheduler"),
   node: started("node", "staleObjects"),
-  imported: started("imported", "staleObjects"),
+  imported: started("imported", "staleObjects", "controllers"),
   turn: started("turn"),
 });
