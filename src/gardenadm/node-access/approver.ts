@@ -5,6 +5,7 @@ import { CertificateSigningRequest, Node } from "../../kube/kinds.ts";
 import { refOf } from "../../kube/path.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
+import { quiet } from "../node-agent/away.ts";
 import { judgeDemand, SIGNERS, type CertificateDemand, type Judgement } from "./judge.ts";
 import { claimNodeName } from "./node-name.ts";
 
@@ -26,7 +27,7 @@ export function createNodeApprover(client: KubeClient, log: Logger): NodeApprove
     reconcile: async ({ name }) => await consider(client, requests.get(name), log),
   });
   const requests = createReflector(client, CertificateSigningRequest, {
-    log: log.child({}, { level: "error" }), // whether the API server is away, the agent's heartbeat says
+    log: quiet(log),
     onEvent: ({ object, type }) => {
       if (type !== "deleted" && signers.includes(object.spec.signerName) && isPending(object))
         queue.enqueue({ name: object.metadata.name });

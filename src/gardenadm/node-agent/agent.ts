@@ -10,7 +10,8 @@ import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
 import { createBell, type Bell } from "./bell.ts";
 import { ensureCredentials, type AgentIdentity } from "./credentials.ts";
-import { beat, isAway } from "./heartbeat.ts";
+import { isAway, quiet } from "./away.ts";
+import { beat } from "./heartbeat.ts";
 import { createRounds, type RoundEnd } from "./round.ts";
 import { createTurn } from "./turn.ts";
 
@@ -80,9 +81,6 @@ export async function runAgent(
     await client.close();
   }
 }
-
-/** Whether the API server is away, the heartbeat says. */
-const quiet = (log: Logger): Logger => log.child({}, { level: "error" });
 
 interface Keeping {
   readonly name: string;

@@ -6,6 +6,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import { Node } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
+import { isAway, quiet } from "./away.ts";
 import { createBell } from "./bell.ts";
 
 /** The cluster whose control plane is led to, and the node that acts. */
@@ -30,7 +31,11 @@ const LONGEST_PAUSE = 60_000;
 export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal): Promise<void> {
   const { client, log, recheck = RECHECK } = deps;
   const news = createBell();
-  const nodes = createReflector(client, Node, { labelSelector: CONTROL_PLANE_LABEL, log, onEvent: () => news.ring() });
+  const nodes = createReflector(client, Node, {
+    labelSelector: CONTROL_PLANE_LABEL,
+    log: quiet(log),
+    onEvent: () => news.ring(),
+  });
   nodes.start();
   let seen = "";
   let failures = 0;
@@ -42,7 +47,7 @@ export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal
       failures = 0;
       return RESYNC;
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, "control plane not exposed as its nodes are");
+      if (!signal.aborted && !isAway(error)) log.error({ err: error }, "control plane not exposed as its nodes are");
       return backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
     }
   };

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { nodeAgentLeaseName, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import { KubeError } from "../../kube/errors.ts";
 import { Lease } from "../../kube/kinds.ts";
 import { reasonOf } from "../../node-agent/perform.ts";
 import { microTime } from "../../kube/time.ts";
 import type { Logger } from "../../log.ts";
+import { isAway } from "./away.ts";
 
 /** In ms; a Lease that was not renewed for four times as long is one of an agent that is not at work. */
 const EVERY = 10_000;
@@ -43,7 +43,3 @@ export async function beat(
 }
 
 const AWAY = "the API server does not answer, which is tried again until it does";
-
-/** Whether no API server has answered, or one that has no etcd: each of these has many reasons, which take turns. */
-export const isAway = (error: unknown): boolean =>
-  error instanceof KubeError && (error.status === 0 || error.status >= 500);

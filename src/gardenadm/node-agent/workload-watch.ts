@@ -6,6 +6,7 @@ import { createReflector } from "../../kube/watch.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import type { RenewalDeps } from "../reconcile/renew-static-pods.ts";
 import { areOthers } from "../reconcile/static-pod-workloads.ts";
+import { isAway, quiet } from "./away.ts";
 import { createBell } from "./bell.ts";
 
 /** What a watch is made from. */
@@ -28,7 +29,7 @@ export async function watchWorkloads(deps: WorkloadWatchDeps, signal: AbortSigna
   const { client, log, recheck = RECHECK } = deps;
   const news = createBell();
   const watched = [Deployment, StatefulSet].map((kind) =>
-    createReflector(client, kind, { namespace: SYSTEM_NAMESPACE, keep, log, onEvent: () => news.ring() }),
+    createReflector(client, kind, { namespace: SYSTEM_NAMESPACE, keep, log: quiet(log), onEvent: () => news.ring() }),
   );
   for (const reflector of watched) reflector.start();
   const look = createLook(deps, () => watched.flatMap((reflector) => reflector.list(SYSTEM_NAMESPACE)));
@@ -39,7 +40,7 @@ export async function watchWorkloads(deps: WorkloadWatchDeps, signal: AbortSigna
       failures = 0;
       return end === "waiting" ? recheck : RESYNC;
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, "static pods not made anew");
+      if (!signal.aborted && !isAway(error)) log.error({ err: error }, "static pods not made anew");
       return backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
     }
   };
