@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { CloudProfile } from "../../api/core/cloud-profile.ts";
 import { ControllerDeployment } from "../../api/core/controller-deployment.ts";
 import { ControllerRegistration } from "../../api/core/controller-registration.ts";
@@ -6,11 +7,14 @@ import { profileReference } from "../../api/core/effective-profile.ts";
 import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.ts";
 import type { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
+import { primaryDnsProvider } from "../../api/shoot/dns-provider.ts";
 import { controlPlanePools, isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import { networkCauses } from "../../admission/shoot/networks.ts";
 import { ruleCauses } from "../../admission/shoot/rules.ts";
 import { unsupportedCauses } from "../../admission/shoot/unsupported.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
+import { exposureOf, isInDns } from "../../components/index.ts";
+import { offersFor } from "../reconcile/registrations.ts";
 import type { ConfiguredObject } from "./documents.ts";
 import { createFault, nameOf, type Fault } from "./fault.ts";
 
@@ -35,6 +39,7 @@ export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]
     ...shootWrongs(centre, objects),
     ...bindingWrongs(shoot, objects),
     ...backupWrongs(shoot, objects),
+    ...exposureWrongs(shoot, objects),
     ...ruled,
   ].map(({ field, message }) => createFault({ file: shootFile, object: nameOf(shoot), field }, message));
   const projectNamespace = project.spec.namespace;
@@ -93,6 +98,35 @@ function backupWrongs({ spec, metadata: { namespace } }: Shoot, objects: readonl
   if (!name) return [{ field, message: "is missing: name the Secret that the object store is reached with" }];
   if (kind !== "Secret") return [{ field: `${field}.kind`, message: `is ${kind}: write a Secret` }];
   return wanted({ field, kind, name, namespace: own || namespace }, objects);
+}
+
+/** What leads to the control plane is made by extensions of the folder, with its Secrets. */
+function exposureWrongs(shoot: Shoot, objects: readonly ConfiguredObject[]): Wrong[] {
+  const exposure = exposureOf({ shoot });
+  if (exposure.by === "none") return [];
+  const field = `spec.provider.workers[${shoot.spec.provider.workers?.findIndex(({ controlPlane }) => controlPlane) ?? 0}].controlPlane.exposure`;
+  const { type, secretName, credentialsRef } = primaryDnsProvider(shoot) ?? {};
+  const needed = [
+    ...(exposure.by === "extension" ? [{ kind: "SelfHostedShootExposure", type: exposure.type }] : []),
+    ...(isInDns({ shoot }) && type !== undefined ? [{ kind: "DNSRecord", type }] : []),
+  ];
+  const offers = offersFor({ shoot, objects: objects.map(({ object }) => object) });
+  const missing = needed.filter((pair) => !offers.some((offer) => isDeepStrictEqual(offer, pair)));
+  const name = credentialsRef?.name ?? secretName ?? "";
+  const { namespace } = shoot.metadata;
+  const secret = {
+    field: "spec.dns.providers",
+    kind: "Secret",
+    name,
+    namespace: credentialsRef?.namespace ?? namespace,
+  };
+  return [
+    ...missing.map((pair) => ({
+      field,
+      message: `needs an extension for ${pair.kind} of type ${pair.type}: add its ControllerRegistration`,
+    })),
+    ...(isInDns({ shoot }) && name !== "" ? wanted(secret, objects) : []),
+  ];
 }
 
 /** What an object other than the Shoot refers to, and that is not there. */

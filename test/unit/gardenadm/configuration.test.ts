@@ -93,6 +93,12 @@ const set = (path: string, value: unknown) => (object: Record<string, unknown>) 
   return copy;
 };
 
+/** Exposes the control plane by the DNS. */
+const byDns = (object: Record<string, unknown>) =>
+  set("spec.provider.workers.0.controlPlane", { exposure: { dns: {} } })(
+    set("spec.dns.providers", [{ type: "rfc2136", secretName: "dns" }])(object),
+  );
+
 const shoot = "Shoot.yaml: Shoot garden/root";
 const wrong: Readonly<Record<string, readonly [Changes, string]>> = {
   "no Shoot": [{ Shoot: () => undefined }, "no document is a Shoot of core.gardener.cloud/v1beta1: add exactly one"],
@@ -160,6 +166,18 @@ const wrong: Readonly<Record<string, readonly [Changes, string]>> = {
   "a control plane that sleeps": [
     { Shoot: set("spec.hibernation", { enabled: true }) },
     `${shoot}: spec.hibernation.enabled: must not be true`,
+  ],
+  "an exposure that no extension makes": [
+    { Shoot: set("spec.provider.workers.0.controlPlane", { exposure: { extension: { type: "balancer" } } }) },
+    `${shoot}: spec.provider.workers[0].controlPlane.exposure: needs an extension for SelfHostedShootExposure of type balancer: add its ControllerRegistration`,
+  ],
+  "an exposure by the DNS without its controller": [
+    { Shoot: byDns },
+    `${shoot}: spec.provider.workers[0].controlPlane.exposure: needs an extension for DNSRecord of type rfc2136: add its ControllerRegistration`,
+  ],
+  "an exposure by the DNS without its credentials": [
+    { Shoot: byDns },
+    `${shoot}: spec.dns.providers: names Secret garden/dns, which is not in the folder: add it`,
   ],
   "a backup that no new machine could reach": [
     {
