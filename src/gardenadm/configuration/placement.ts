@@ -40,6 +40,7 @@ export function placeFaults(centre: Centre, objects: readonly ConfiguredObject[]
     ...bindingWrongs(shoot, objects),
     ...backupWrongs(shoot, objects),
     ...exposureWrongs(shoot, objects),
+    ...dnsWrongs(shoot, objects),
     ...ruled,
   ].map(({ field, message }) => createFault({ file: shootFile, object: nameOf(shoot), field }, message));
   const projectNamespace = project.spec.namespace;
@@ -100,33 +101,31 @@ function backupWrongs({ spec, metadata: { namespace } }: Shoot, objects: readonl
   return wanted({ field, kind, name, namespace: own || namespace }, objects);
 }
 
-/** What leads to the control plane is made by extensions of the folder, with its Secrets. */
+/** What leads to the control plane is made by extensions of the folder. */
 function exposureWrongs(shoot: Shoot, objects: readonly ConfiguredObject[]): Wrong[] {
   const exposure = exposureOf({ shoot });
-  if (exposure.by === "none") return [];
-  const field = `spec.provider.workers[${shoot.spec.provider.workers?.findIndex(({ controlPlane }) => controlPlane) ?? 0}].controlPlane.exposure`;
-  const { type, secretName, credentialsRef } = primaryDnsProvider(shoot) ?? {};
+  const index = (shoot.spec.provider.workers ?? []).findIndex(({ controlPlane }) => controlPlane?.exposure);
+  const field = `spec.provider.workers[${index}].controlPlane.exposure`;
+  const dnsType = isInDns({ shoot }) ? primaryDnsProvider(shoot)?.type : undefined;
   const needed = [
     ...(exposure.by === "extension" ? [{ kind: "SelfHostedShootExposure", type: exposure.type }] : []),
-    ...(isInDns({ shoot }) && type !== undefined ? [{ kind: "DNSRecord", type }] : []),
+    ...(dnsType === undefined ? [] : [{ kind: "DNSRecord", type: dnsType }]),
   ];
   const offers = offersFor({ shoot, objects: objects.map(({ object }) => object) });
   const missing = needed.filter((pair) => !offers.some((offer) => isDeepStrictEqual(offer, pair)));
-  const name = credentialsRef?.name ?? secretName ?? "";
+  return missing.map(({ kind, type }) => ({
+    field,
+    message: `needs an extension for ${kind} of type ${type}: add its ControllerRegistration`,
+  }));
+}
+
+/** The DNS that leads to the control plane is managed with a Secret of the folder. */
+function dnsWrongs(shoot: Shoot, objects: readonly ConfiguredObject[]): Wrong[] {
+  const { secretName, credentialsRef } = primaryDnsProvider(shoot) ?? {};
+  const name = credentialsRef?.name ?? secretName;
+  if (!name || !isInDns({ shoot })) return [];
   const { namespace } = shoot.metadata;
-  const secret = {
-    field: "spec.dns.providers",
-    kind: "Secret",
-    name,
-    namespace: credentialsRef?.namespace ?? namespace,
-  };
-  return [
-    ...missing.map((pair) => ({
-      field,
-      message: `needs an extension for ${pair.kind} of type ${pair.type}: add its ControllerRegistration`,
-    })),
-    ...(isInDns({ shoot }) && name !== "" ? wanted(secret, objects) : []),
-  ];
+  return wanted({ field: "spec.dns.providers", kind: "Secret", name, namespace }, objects);
 }
 
 /** What an object other than the Shoot refers to, and that is not there. */
