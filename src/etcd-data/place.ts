@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
-import { dataVolume, type EtcdRole } from "../components/index.ts";
+import { dataVolume } from "../components/etcd/settings.ts";
+import type { EtcdRole } from "../components/index.ts";
 import { isFile, writeWhole } from "../node-agent/whole-file.ts";
 
 /** Where a machine has the data of one of its etcds. */

@@ -11,7 +11,7 @@ import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { announceLoss } from "./announce-loss.ts";
 import { putManifestsBack } from "./manifests.ts";
-import { goOnLearning, mend, type Loss } from "./mend.ts";
+import type { Loss } from "./mend.ts";
 import { readBegun } from "./places.ts";
 import { readRelearning } from "./relearn.ts";
 
@@ -70,17 +70,21 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   const alone = async <T>(work: () => Promise<T>) => await withMachine(places.lock, signal, work);
   const relearning = await readRelearning(root, role);
   if (relearning !== undefined)
-    return await keep(root, await goOnLearning(role, relearning, { root, log, signal }, alone));
+    return await keep(root, await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone));
   if (await isReady(url)) {
     downSince.delete(role);
     await markData(dataPlaceOf(role, root));
     return await tell(deps, role);
   }
   if (!isOver(downSince, role) || (await readBegun(root)) !== undefined) return;
+  const { mend } = await mending();
   const loss = await alone(async () => await mend(role, { root, log, signal }));
   downSince.set(role, Date.now() + (loss === undefined ? PAUSE : 0));
   if (loss !== undefined && loss !== "learns") await keep(root, loss);
 }
+
+/** An agent at rest does without what it loads. */
+const mending = async () => await import("./mend.ts");
 
 function isOver(downSince: Map<EtcdRole, number>, role: EtcdRole): boolean {
   const since = downSince.get(role) ?? Date.now();

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { STATIC_POD_MANIFESTS } from "../../components/index.ts";
+import { STATIC_POD_MANIFESTS } from "../../components/node/kubelet-config.ts";
 
 /**
  * Takes the manifests of static pods away from the kubelet of the machine whose `/` is this folder, into a folder beside them: all,

@@ -6,7 +6,6 @@ import type { Logger } from "../../log.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
 import { isThere } from "../is-there.ts";
-import { membersOf } from "../reconcile/members.ts";
 import type { OwnMember } from "./own-member.ts";
 
 /** A member whose data were bad, and that learns anew from the others. */
@@ -54,7 +53,7 @@ export const isEmptyHanded = async (root: string, role: EtcdRole): Promise<boole
  * while the others have no quorum without it.
  */
 export async function rejoin(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
-  const membership = membershipOf(role, own, ground);
+  const membership = await membershipOf(role, own, ground);
   const known = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(own.peerURL));
   if (known !== undefined && (known.started || !known.isLearner)) await membership.removeMember(known.id);
   await membership.addLearner(own);
@@ -62,7 +61,7 @@ export async function rejoin(role: EtcdRole, own: OwnMember, ground: Ground): Pr
 
 /** Returns when the member has what the others have, and a vote; then the learning is over. */
 export async function endRelearning(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
-  const membership = membershipOf(role, own, ground);
+  const membership = await membershipOf(role, own, ground);
   const known = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(own.peerURL));
   if (known === undefined) throw new Error(`etcd-${role} has no member at ${own.peerURL}`);
   await membership.untilSynced(known.id);
@@ -70,7 +69,9 @@ export async function endRelearning(role: EtcdRole, own: OwnMember, ground: Grou
   await rm(noteIn(ground.root, role), { force: true });
 }
 
-function membershipOf(role: EtcdRole, { others }: OwnMember, { root, log, signal }: Ground) {
+async function membershipOf(role: EtcdRole, { others }: OwnMember, { root, log, signal }: Ground) {
+  // An agent that only looks whether there is anything to learn does without what it loads.
+  const { membersOf } = await import("../reconcile/members.ts");
   const tell = (message: string) => log.info({ etcd: role, message }, "etcd learns anew");
   return membersOf(role, others, { root, signal, tell });
 }
