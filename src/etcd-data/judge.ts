@@ -2,7 +2,7 @@ import { access, readdir } from "node:fs/promises";
 import { CommandError, type Run } from "../node-agent/commands.ts";
 import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
 import { isMarked, type DataPlace } from "./place.ts";
-import { logFault } from "./write-ahead-log.ts";
+import { readLogState } from "./write-ahead-log.ts";
 
 /** How an etcd's data is: etcd would start with it; there is none, as before its first start; it is gone; or it is damaged. */
 export type DataVerdict =
@@ -33,7 +33,12 @@ export async function judgeData(
   // etcd makes its database first: killed then, it has lost nothing.
   if (!hasLog) return marked ? corrupt(dataDir, "its write-ahead log is gone") : { state: "none" };
   if (!hasDatabase) return corrupt(dataDir, "its database is gone");
-  const fault = (await logFault(logOf(dataDir))) ?? (await databaseFault(etcdutl, databaseOf(dataDir), signal));
+  const log = await readLogState(logOf(dataDir));
+  if (log.fault === undefined && log.isEmpty)
+    return marked
+      ? { state: "missing", why: `there is no data in ${dataDir}, where etcd was cut off as it began, and there was` }
+      : { state: "none" };
+  const fault = log.fault ?? (await databaseFault(etcdutl, databaseOf(dataDir), signal));
   return fault === undefined ? { state: "healthy" } : corrupt(dataDir, fault);
 }
 

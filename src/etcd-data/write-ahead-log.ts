@@ -2,18 +2,34 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32c } from "./crc32c.ts";
 
+/** What an etcd's write-ahead log is like. */
+export interface LogState {
+  /** What is wrong with it; undefined where etcd would read it. */
+  readonly fault?: string;
+  /** It has no entry, nor a snapshot of any: etcd was cut off at its first start, and would wait for a leader for ever. */
+  readonly isEmpty: boolean;
+}
+
 /**
- * What is wrong with an etcd's write-ahead log, or undefined where etcd would read it; nothing is written. `etcdutl` reads it
- * in no other way than changing it. A record that a power cut has torn is not wrong: etcd drops it. Neither is a log that was
- * cut short, which nothing in it tells. (etcd v3.6, `storage/wal`: `decoder.go`, `wal.go`.)
+ * Looks at an etcd's write-ahead log; nothing is written. `etcdutl` reads it in no other way than changing it. A record that a power
+ * cut has torn is not wrong: etcd drops it. Neither is a log that was cut short, which nothing in it tells. (etcd v3.6,
+ * `storage/wal`: `decoder.go`, `wal.go`.)
  */
-export async function logFault(folder: string): Promise<string | undefined> {
+export async function readLogState(folder: string): Promise<LogState> {
+  let isEmpty = true;
+  const fault = await logFault(folder, ({ type, data }) => {
+    if (type === ENTRY || (type === SNAPSHOT && (varintOf(data, 1)?.value ?? 0n) > 0n)) isEmpty = false;
+  });
+  return { isEmpty, ...(fault !== undefined && { fault }) };
+}
+
+async function logFault(folder: string, visit: (record: LogRecord) => void): Promise<string | undefined> {
   const files = (await readdir(folder)).filter((name) => LOG_FILE_NAME.test(name)).sort();
   const gap = files.find((name, index) => index > 0 && numberOf(name) !== numberOf(files[index - 1] ?? "") + 1n);
   if (gap !== undefined) return `the file before ${gap} of its write-ahead log is gone`;
   let sum = 0;
   for (const [index, name] of files.entries()) {
-    const read = readLog(await readFile(join(folder, name)), sum);
+    const read = readLog(await readFile(join(folder, name)), sum, visit);
     sum = read.sum;
     const isTolerated = read.end === "whole" || (read.end === "torn" && index === files.length - 1);
     if (!isTolerated) return `its write-ahead log is damaged: ${name} at byte ${read.offset}`;
@@ -67,8 +83,8 @@ function readFrame(file: Buffer, offset: number) {
 
 const FRAME = 8;
 
-/** Type of a record that says the sum up to it. */
-const SUM = 4;
+/** Types of records: what was written, the sum up to there, and a snapshot, whose first field is the last entry that it has. */
+const [ENTRY, SUM, SNAPSHOT] = [2, 4, 5];
 
 /** A record whose sum is right. */
 export interface LogRecord {

@@ -23,6 +23,7 @@ import { createEtcd } from "../../src/etcd-data/serve.ts";
 import { fetchSnapshot, findSnapshots } from "../../src/etcd-data/snapshots.ts";
 import { openStore } from "../../src/etcd-data/store.ts";
 import { restoreFromMember, type EtcdPrograms } from "../../src/etcd-data/survivor.ts";
+import { readLog } from "../../src/etcd-data/write-ahead-log.ts";
 import { createEtcdTool } from "../../src/node-agent/commands.ts";
 import { findBinary } from "../support/binary.ts";
 import { makeCertificates } from "../support/certificates.ts";
@@ -123,6 +124,33 @@ test("etcd itself does not start with the log that is called damaged, and starts
   expect(await judgeData(programs, torn)).toEqual({ state: "healthy" });
   await (await startEtcd(torn.dataDir)).child.kill();
 });
+
+test("an etcd that was cut off at its first start has no data, and is not taken for a healthy one", async () => {
+  const place = await placed();
+  await forgetEntries(place.dataDir);
+  expect(await judgeData(programs, place)).toMatchObject({
+    state: "missing",
+    why: expect.stringContaining("where etcd was cut off as it began"),
+  });
+  await rm(place.mark);
+  expect(await judgeData(programs, place)).toEqual({ state: "none" });
+});
+
+/** Leaves of a log what is in it before its first entry. */
+async function forgetEntries(dir: string): Promise<void> {
+  const folder = join(dir, "member/wal");
+  const [name = ""] = (await readdir(folder)).filter((file) => file.endsWith(".wal"));
+  const file = await readFile(join(folder, name));
+  const ends: number[] = [];
+  let offset = 0;
+  readLog(file, 0, ({ type }) => {
+    if (type === 2) ends.push(offset);
+    const head = file.readBigUInt64LE(offset);
+    const padding = head >> 63n === 1n ? Number((head >> 56n) & 7n) : 0;
+    offset += 8 + Number(head & 0x00ff_ffff_ffff_ffffn) + padding;
+  });
+  await writeFile(join(folder, name), Buffer.concat([file.subarray(0, ends[0]), Buffer.alloc(4096)]));
+}
 
 test("a tool that the machine fails says nothing of the data", async () => {
   const place = await placed();
