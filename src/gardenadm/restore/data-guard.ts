@@ -5,6 +5,7 @@ import type { EtcdRole } from "../../components/index.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
+import { createSystemctl } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
 import type { AgentIdentity } from "../node-agent/credentials.ts";
@@ -79,8 +80,11 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   if (!isOver(downSince, role) || (await readBegun(root)) !== undefined) return;
   const { mend } = await mending();
   const loss = await alone(async () => await mend(role, { root, log, signal }));
-  downSince.set(role, Date.now() + (loss === undefined ? PAUSE : 0));
-  if (loss !== undefined && loss !== "learns") await keep(root, loss);
+  downSince.set(role, Date.now() + (loss === undefined ? PAUSE : LONGEST_START));
+  if (loss === undefined) return;
+  if (loss !== "learns") await keep(root, loss);
+  // A kubelet starts what has failed later each time; one that has just begun starts it at once.
+  await createSystemctl()(["restart", "kubelet.service"], signal);
 }
 
 /** An agent at rest does without what it loads. */
