@@ -14,6 +14,9 @@ import { restore } from "../src/workflows/restore.ts";
 import { startControlPlane } from "../src/gardenadm/init/start-control-plane.ts";
 import { joinControlPlane } from "../src/gardenadm/join/join-control-plane.ts";
 import { joinWorker } from "../src/gardenadm/join/join-worker.ts";
+import { resetNode } from "../src/gardenadm/reset/reset-node.ts";
+import { restoreFromBackup } from "../src/gardenadm/restore/restore-from-backup.ts";
+import { restoreFromMember } from "../src/gardenadm/restore/restore-from-member.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../src/workflows/reconcile-self-hosted.ts";
 
 /** docs/flows.md: each flow as a diagram and as a table, from the tables that run. */
@@ -27,6 +30,9 @@ export function flowReference(): string {
     section(reconcileSelfHosted, describeSelfHostedAction),
     section(joinWorker, onMachine),
     section(joinControlPlane, onMachine),
+    section(resetNode, onMachine),
+    section(restoreFromBackup, onMachine),
+    section(restoreFromMember, onMachine),
   ];
   return `${[introduction, ...sections].join("\n\n")}\n`;
 }
@@ -39,8 +45,9 @@ A flow is a table of steps. A step runs as soon as every step that it comes afte
 go on holds back only what comes after it. The name of a step is its activity id (\`<step>/apply\` and \`<step>/wait\`
 where it has two), its line in the Temporal UI, \`taskID\` in \`status.lastErrors\`, and its line in \`perennial shoot watch\`.
 
-The last four are gardenadm's, which has no Temporal: its own process runs them, and their journal is on the machine's disk. \`gardenadm init\`
-runs the first two of them, one after the other, and \`gardenadm join\` one of the others.
+The last seven are gardenadm's, which has no Temporal: its own process runs them, and their journal is on the machine's disk. \`gardenadm init\`
+runs the first two of them, one after the other; \`gardenadm join\` and \`gardenadm reset\` one of the next three; \`gardenadm restore\` one of the
+last two, and then the second.
 
 Rounded steps are skipped unless their condition holds; \`perennial flow plan\` says which, and why, for one Shoot.`;
 

@@ -78,7 +78,7 @@ export function nextSteps(report: MachineReport, now: number): string[] {
     ];
   return [
     ...openSteps(report),
-    ...(report.etcds ?? []).flatMap(etcdSteps),
+    ...(report.etcds ?? []).flatMap((etcd) => etcdSteps(etcd, report)),
     ...silentParts(report),
     ...(report.nodes ?? [])
       .filter(({ ready }) => !ready)
@@ -103,7 +103,9 @@ function again(flow: string, report: MachineReport): string {
   return flow.startsWith("Restore") ? "the same 'gardenadm restore' again" : initOf(report);
 }
 
-const initOf = ({ configDirectory }: MachineReport): string => `gardenadm init -d ${configDirectory ?? "FOLDER"}`;
+const initOf = (report: MachineReport): string => `gardenadm init -d ${folderOf(report)}`;
+
+const folderOf = ({ configDirectory }: MachineReport): string => configDirectory ?? "FOLDER";
 
 function silentParts({ role, kubelet, apiServer, etcds = [] }: MachineReport): string[] {
   const silentServer =
@@ -129,19 +131,19 @@ function lacksQuorum(etcd: EtcdReport): boolean {
   return voters.length > 0 && voters.filter(({ answers }) => answers).length < quorumOf(voters.length);
 }
 
-function etcdSteps(etcd: EtcdReport): string[] {
+function etcdSteps(etcd: EtcdReport, report: MachineReport): string[] {
   const { name: called, members = [] } = etcd;
   const voters = votersOf(etcd).length;
   if (lacksQuorum(etcd))
     return [
-      `${called} has no quorum: ${quorumOf(voters)} of ${voters} members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'`,
+      `${called} has no quorum: ${quorumOf(voters)} of ${voters} members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore -d ${folderOf(report)} --from member'`,
     ];
   const silent = members.filter(({ answers }) => !answers).map(({ name }) => name);
   return [
     ...(silent.length === 0
       ? []
       : [
-          `${called}: no answer from ${silent.join(", ")}: start that machine; where its disk is lost, 'gardenadm join --control-plane' on it again`,
+          `${called}: no answer from ${silent.join(", ")}: start that machine; where its disk is lost, the line of 'gardenadm token create --control-plane --print-join-command' on it`,
         ]),
     ...members
       .filter(({ role, answers }) => role === "learner" && answers)

@@ -77,7 +77,7 @@ test.each<[string, Partial<MachineReport>, string]>([
   [
     "a silent member",
     withMembers(member("a"), member("b", { answers: false, reason: "refused" }), member("c", { role: "leader" })),
-    "etcd-main: no answer from b: start that machine; where its disk is lost, 'gardenadm join --control-plane' on it again",
+    "etcd-main: no answer from b: start that machine; where its disk is lost, the line of 'gardenadm token create --control-plane --print-join-command' on it",
   ],
   [
     "a quorum that is lost",
@@ -89,7 +89,7 @@ test.each<[string, Partial<MachineReport>, string]>([
       ),
       apiServer: { ready: false },
     },
-    "etcd-main has no quorum: 2 of 3 members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore --from member'",
+    "etcd-main has no quorum: 2 of 3 members have to run; start those that are silent, or, where their disks are lost, 'gardenadm restore -d /root/config --from member'",
   ],
   [
     "a learner",
