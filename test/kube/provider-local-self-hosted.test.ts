@@ -78,7 +78,11 @@ test("later it runs in the pod network, still on nodes of the control plane", as
   const pod = await podOf(await render({ hostNetwork: false }));
   expect(pod).toMatchObject({
     hostNetwork: false,
-    tolerations: [{ key: "node-role.kubernetes.io/control-plane", operator: "Exists" }],
+    tolerations: [
+      { key: "node-role.kubernetes.io/control-plane", operator: "Exists" },
+      { key: "node.kubernetes.io/not-ready", tolerationSeconds: 30 },
+      { key: "node.kubernetes.io/unreachable", tolerationSeconds: 30 },
+    ],
   });
   expect(JSON.stringify(pod)).not.toContain("localhost");
   expect(JSON.stringify(pod)).toContain("nodeAffinity");

@@ -4,8 +4,8 @@ import { readClusterContext } from "../init/cluster.ts";
 import { tryTurn } from "../turn.ts";
 import { exposeControlPlane } from "./exposure.ts";
 
-/** In ms: how long an extension may take, while no other changes the control plane. */
-const LONGEST = 120_000;
+/** In ms: how long is waited for an extension, while no other changes the control plane; it may go on by itself afterwards. */
+const LONGEST = 20_000;
 
 /**
  * Has what leads to the control plane lead to its healthy nodes. Answers "waiting" where another node, or a command, changes the control
