@@ -11,17 +11,15 @@ export type PodPlace = "host" | "pods";
 /** A toleration of the taint that keeps all else off the nodes of a control plane. */
 export const toleratesControlPlane = { key: CONTROL_PLANE_LABEL, operator: "Exists", effect: "NoSchedule" };
 
-/** The workload in its place; in the pod network it may run on nodes of the control plane, and prefers these. */
+/**
+ * The workload in its place; in the pod network it runs on nodes of the control plane only: a kubelet gets tokens for all pods of its
+ * node, and those of what manages a cluster are as good as an administrator's.
+ */
 export function placed<T extends KubeObject>(object: T, place: PodPlace): T {
   if (place === "host") return inHostNetwork(object);
   if (object.kind !== "Deployment") return object;
   const { template, ...spec } = object["spec"] as { readonly template: { readonly spec: object } };
-  const pod = { ...template.spec, affinity: { nodeAffinity: preference }, tolerations: [toleratesControlPlane] };
+  const nodeSelector = { [CONTROL_PLANE_LABEL]: "" };
+  const pod = { ...template.spec, nodeSelector, tolerations: [toleratesControlPlane] };
   return { ...object, spec: { ...spec, template: { ...template, spec: pod } } };
 }
-
-const preference = {
-  preferredDuringSchedulingIgnoredDuringExecution: [
-    { weight: 100, preference: { matchExpressions: [{ key: CONTROL_PLANE_LABEL, operator: "Exists" }] } },
-  ],
-};
