@@ -14,7 +14,7 @@ import { announceLoss } from "./announce-loss.ts";
 import { putManifestsBack } from "./manifests.ts";
 import type { Loss } from "./mend.ts";
 import { readBegun } from "./places.ts";
-import { readRelearning } from "./relearn.ts";
+import { mayStart, readRelearning } from "./relearn.ts";
 
 /** What guards the data of the etcds on a control-plane node. */
 export interface GuardDeps {
@@ -44,7 +44,8 @@ export async function guardData(deps: GuardDeps): Promise<void> {
   const downSince = new Map<EtcdRole, number>();
   /** What was said last: an outage is told of once. */
   const troubles = new Map<EtcdRole, string>();
-  for (const [role] of HEALTH) await putManifestsBack(root, asideOf(root, role)); // a killed agent has left them
+  // A killed agent has left them.
+  for (const [role] of HEALTH) if (await mayStart(root, role)) await putManifestsBack(root, asideOf(root, role));
   while (!signal.aborted) {
     for (const [role, url] of HEALTH)
       await look(deps, role, { url, downSince }).then(

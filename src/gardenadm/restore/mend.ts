@@ -14,7 +14,7 @@ import { writeWhole } from "../../node-agent/whole-file.ts";
 import { readBackupAccess, type BackupAccess } from "./access.ts";
 import { foundingSettings, readOwnMember, type OwnMember } from "./own-member.ts";
 import { putManifestsAside, putManifestsBack } from "./manifests.ts";
-import { beginRelearning, endRelearning, isEmptyHanded, rejoin, type Relearning } from "./relearn.ts";
+import { beginRelearning, endRelearning, mayStart, rejoin, type Relearning } from "./relearn.ts";
 import { isThere } from "../is-there.ts";
 
 /** What was lost, for the people who own the cluster. */
@@ -55,8 +55,7 @@ export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "le
     const { why } = verdict;
     mending.log.warn({ etcd: role, why }, "etcd data lost");
     if (!isAlone) {
-      await beginRelearning(root, role, why);
-      await rejoin(role, member, mending);
+      await rejoin(role, member, await beginRelearning(root, role, why), mending);
       return "learns";
     }
     if (role === "events") return { role, why, from: "nothing", ...(await beginEmpty(role, member, root)) };
@@ -67,32 +66,33 @@ export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "le
 /** Goes on with what `mend` has begun; answers with what is to be told when that is over. */
 export async function goOnLearning(
   role: EtcdRole,
-  { why, aside }: Relearning,
+  learning: Relearning,
   mending: Mending,
   alone: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<Loss> {
   const { root } = mending;
   const member = await readOwnMember(role, root);
   if (member === undefined) throw new Error(`there is no etcd-${role} here any more`);
-  if (await isEmptyHanded(root, role))
+  if (learning.hasLeft !== true)
     await alone(async () => {
       await withoutPod(role, root, async () => {
         await judgeEnded(role, mending);
-        if (await isEmptyHanded(root, role)) await rejoin(role, member, mending);
+        await rejoin(role, member, learning, mending);
       });
     });
+  const { why, aside } = learning;
   await endRelearning(role, member, mending);
   return { role, why, from: "the other members", learnt: true, ...(aside !== undefined && { aside }) };
 }
 
-/** Does the work while the kubelet has not got the manifest of the etcd, so that it ends it. */
+/** Does the work while the kubelet has not got the manifest of the etcd, so that it ends it; it gets that back once the etcd may start. */
 async function withoutPod<T>(role: EtcdRole, root: string, work: () => Promise<T>): Promise<T> {
   const aside = join(root, `/var/lib/gardenadm/backup/manifests-${role}`);
   await putManifestsAside(root, aside, [`etcd-${role}.yaml`]);
   try {
     return await work();
   } finally {
-    await putManifestsBack(root, aside);
+    if (await mayStart(root, role)) await putManifestsBack(root, aside);
   }
 }
 

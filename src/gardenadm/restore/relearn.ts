@@ -1,6 +1,8 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
+import { MembershipError } from "../../etcd/membership-error.ts";
 import { dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Logger } from "../../log.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
@@ -14,6 +16,8 @@ export interface Relearning {
   readonly why: string;
   /** Where the old data are, unless there were none. */
   readonly aside?: string;
+  /** The member that had these data is out of its etcd, and the one that learns is in, without a vote. */
+  readonly hasLeft?: true;
 }
 
 /** What it works with; `root` is the machine's `/`. */
@@ -35,24 +39,54 @@ export async function readRelearning(root: string, role: EtcdRole): Promise<Rele
   return text === undefined ? undefined : (parseJson(text, file) as Relearning);
 }
 
-/** Puts the bad data of an etcd that is stopped aside, which is noted before. */
-export async function beginRelearning(root: string, role: EtcdRole, why: string): Promise<void> {
+/** Notes that the etcd, which is stopped, is to learn anew, and where its bad data will be. */
+export async function beginRelearning(root: string, role: EtcdRole, why: string): Promise<Relearning> {
   const { dataDir } = dataPlaceOf(role, root);
   const aside = (await isThere(dataDir)) ? `${dataDir}.${new Date().toISOString().replaceAll(":", "-")}` : undefined;
-  const note: Relearning = { why, ...(aside !== undefined && { aside }) };
-  await writeWhole(noteIn(root, role), Buffer.from(`${JSON.stringify(note)}\n`), 0o600);
-  if (aside !== undefined) await rename(dataDir, aside);
+  return await note(root, role, { why, ...(aside !== undefined && { aside }) });
 }
 
-/** Whether the member has to leave before its etcd may start: it has no data, and a vote that it can no longer stand for. */
-export const isEmptyHanded = async (root: string, role: EtcdRole): Promise<boolean> =>
-  !(await isThere(join(dataPlaceOf(role, root).dataDir, "member")));
+async function note(root: string, role: EtcdRole, relearning: Relearning): Promise<Relearning> {
+  await writeWhole(noteIn(root, role), Buffer.from(`${JSON.stringify(relearning)}\n`), 0o600);
+  return relearning;
+}
 
 /**
- * Takes the member out of its etcd, which is stopped and has no data, and lets it in again without a vote. Throws a MembershipError
- * while the others have no quorum without it.
+ * Whether an etcd may start: without its data, a member must not vote as the one that it was, since with one that is behind it would
+ * make a quorum that lacks what was agreed upon.
  */
-export async function rejoin(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
+export async function mayStart(root: string, role: EtcdRole): Promise<boolean> {
+  const relearning = await readRelearning(root, role);
+  return relearning === undefined || relearning.hasLeft === true;
+}
+
+/** In ms: others that have no quorum are asked again. */
+const PAUSE = 5_000;
+
+/**
+ * Takes the member of an etcd that is stopped out, lets it in again without a vote, and then puts its bad data aside, or removes what it
+ * has begun without them. Waits while the others have no quorum without it. Each call goes on where a kill has ended the last one.
+ */
+export async function rejoin(role: EtcdRole, own: OwnMember, learning: Relearning, ground: Ground): Promise<void> {
+  const { root, log, signal } = ground;
+  for (let said = ""; ; await delay(PAUSE, undefined, { signal })) {
+    try {
+      await replaceMember(role, own, ground);
+      break;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof MembershipError)) throw error;
+      if (error.message !== said) log.warn({ etcd: role, reason: (said = error.message) }, "etcd stays down");
+    }
+  }
+  const { dataDir } = dataPlaceOf(role, root);
+  const isAside = learning.aside === undefined || (await isThere(learning.aside));
+  if (isAside) await rm(dataDir, { recursive: true, force: true });
+  else await rename(dataDir, learning.aside);
+  await note(root, role, { ...learning, hasLeft: true });
+}
+
+async function replaceMember(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
   const membership = await membershipOf(role, own, ground);
   const known = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(own.peerURL));
   if (known !== undefined && (known.started || !known.isLearner)) await membership.removeMember(known.id);

@@ -1,0 +1,85 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
+import { guardData } from "../../../src/gardenadm/restore/data-guard.ts";
+import { goOnLearning, mend } from "../../../src/gardenadm/restore/mend.ts";
+import { mayStart, readRelearning, type Relearning } from "../../../src/gardenadm/restore/relearn.ts";
+import { createLogger } from "../../../src/log.ts";
+
+const log = createLogger({ name: "test", level: "silent" });
+let root: string;
+let dataDir: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "relearn-"));
+  ({ dataDir } = dataPlaceOf("main", root));
+  await write("/var/lib/static-pods/etcd-main/etcd-main-config/etcd.yaml", SETTINGS);
+  await write("/etc/kubernetes/manifests/etcd-main.yaml", "kind: Pod\n");
+  await write("/opt/bin/etcdctl", etcdctl(join(root, "members.json")), 0o755);
+  await markData(dataPlaceOf("main", root));
+});
+
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+/** Nothing of it is there: the member has lost its data. */
+const SETTINGS = `name: a
+initial-advertise-peer-urls: https://10.0.0.1:2380
+initial-cluster: a=https://10.0.0.1:2380,b=https://10.0.0.2:2380,c=https://10.0.0.3:2380
+initial-cluster-state: existing
+`;
+
+/** Knows the members of this file; where there is none, they have no quorum. */
+const etcdctl = (members: string) => `#!/bin/sh
+case "$*" in *"member list"*) cat ${members} 2>/dev/null && exit 0 ;; esac
+echo "Error: context deadline exceeded" >&2
+exit 1
+`;
+
+async function write(path: string, text: string, mode = 0o600): Promise<void> {
+  const file = join(root, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text, { mode });
+}
+
+const manifests = async () => await readdir(join(root, "/etc/kubernetes/manifests"));
+
+/** Ended as an agent is that is told to stop, once something is so. */
+async function stoppedOnce(
+  isSo: () => Promise<unknown>,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const stop = new AbortController();
+  const ended = expect(work(stop.signal)).rejects.toThrow();
+  await vi.waitFor(isSo, { timeout: 10_000 });
+  stop.abort();
+  await ended;
+}
+
+test("a member without its data stays down as long as it has the vote that it had", async () => {
+  const said = vi.spyOn(log, "warn");
+  const asked = async () =>
+    await Promise.resolve(expect(said).toHaveBeenCalledWith(expect.anything(), "etcd stays down"));
+  await stoppedOnce(asked, async (signal) => await mend("main", { root, log, signal }));
+  expect(await manifests()).toEqual([]);
+
+  // An agent that begins anew gives nothing back either.
+  const identity = { root, node: "a", adminKubeconfig: "", places: { lock: join(root, "lock") } } as never;
+  await guardData({ identity, log, signal: AbortSignal.abort() });
+  expect(await manifests()).toEqual([]);
+  expect(await mayStart(root, "main")).toBe(false);
+
+  // The kubelet has had it start in spite of that: what it has begun as the member that it was goes.
+  await write(join(dataDir.slice(root.length), "member/snap/db"), "empty");
+  const learner = { ID: 4, peerURLs: ["https://10.0.0.1:2380"], isLearner: true };
+  await writeFile(join(root, "members.json"), JSON.stringify({ members: [learner] }));
+  const learning = (await readRelearning(root, "main")) as Relearning;
+  const back = async () => expect(await manifests()).toEqual(["etcd-main.yaml"]);
+  const alone = async <T>(work: () => Promise<T>) => await work();
+  await stoppedOnce(back, async (signal) => await goOnLearning("main", learning, { root, log, signal }, alone));
+  expect(await readdir(dirname(dataDir))).toEqual([]);
+  expect(await mayStart(root, "main")).toBe(true);
+});
