@@ -72,8 +72,8 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
 
   const actions: Actions<ControlPlaneAction>["actions"] = {
     preflight: async (scope) => await preflightFor(machine, "control-plane", scope),
-    async trust({ signal }) {
-      known.cluster = await trustCluster(invitation.address, proof, signal);
+    async trust(scope) {
+      known.cluster = await trustCluster(invitation.address, proof, scope);
     },
     async access({ signal }) {
       known.identity = await enter(machine, get("cluster"), invitation, signal);

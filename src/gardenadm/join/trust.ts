@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { request } from "node:https";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseYaml, parseJson } from "../../parsing.ts";
 import { CLUSTER_INFO_PATH } from "../../components/index.ts";
+import type { StepScope } from "../../in-process/run.ts";
 import type { BootstrapToken } from "../../kube/index.ts";
 import { StepError } from "../../activities/step-error.ts";
 import { OperatorError } from "../init/fault.ts";
@@ -27,11 +29,16 @@ export interface Proof {
 
 /**
  * Asks an API server which cluster it belongs to, and believes it when the token has signed the answer and the authority is the one
- * that the operator has named, as kubeadm does. Nothing secret is sent. Throws an OperatorError that says what does not fit, and a
- * StepError where the server may answer otherwise a moment later.
+ * that the operator has named, as kubeadm does. Nothing secret is sent. A token that was made a moment ago is waited for. Throws an
+ * OperatorError that says what does not fit, and a StepError where the server may answer otherwise a moment later.
  */
-export async function trustCluster(address: string, proof: Proof, signal: AbortSignal): Promise<TrustedCluster> {
-  const { info, date } = await readInfo(address, signal);
+export async function trustCluster(
+  address: string,
+  proof: Proof,
+  scope: StepScope,
+  atMost = SIGNED_WITHIN,
+): Promise<TrustedCluster> {
+  const { info, date } = await readSigned(address, proof.token, scope, atMost);
   const { kubeconfig = "" } = info;
   const fault = clockFault(date, new Date());
   if (fault !== undefined) throw new OperatorError(fault);
@@ -56,8 +63,34 @@ interface Kubeconfig {
 
 type Info = Readonly<Record<string, string | undefined>>;
 
+/** In ms: a controller manager that has just begun signs later, when it leads. */
+const SIGNED_WITHIN = 30_000;
+
+/** What is read as soon as the token has signed it; after that time, as it is. */
+async function readSigned(
+  address: string,
+  { id }: BootstrapToken,
+  { signal, tell }: StepScope,
+  atMost: number,
+): Promise<Answer> {
+  for (const since = performance.now(); ;) {
+    const answer = await readInfo(address, signal);
+    if (answer.info[signatureOf(id)] !== undefined || performance.now() - since > atMost) return answer;
+    tell(`bootstrap token ${id} is not known to ${address} yet`);
+    await delay(500, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** The key of a token's signature in the ConfigMap. */
+const signatureOf = (id: string): string => `jws-kubeconfig-${id}`;
+
+interface Answer {
+  readonly info: Info;
+  readonly date: Date;
+}
+
 /** What is read over a connection that proves nothing yet. */
-async function readInfo(address: string, signal: AbortSignal): Promise<{ info: Info; date: Date }> {
+async function readInfo(address: string, signal: AbortSignal): Promise<Answer> {
   const url = new URL(CLUSTER_INFO_PATH, address);
   const limited = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
   const { status, text, date } = await get(url, limited).catch((cause: Error) => {
@@ -103,7 +136,7 @@ async function get(url: URL, signal: AbortSignal): Promise<{ status: number; tex
 
 /** The controller manager signs for each token that may prove the cluster: a JWS without its payload, by HS256. */
 function confirmSignature(info: Info, content: string, { id, secret }: BootstrapToken, address: string): void {
-  const detached = info[`jws-kubeconfig-${id}`];
+  const detached = info[signatureOf(id)];
   if (detached === undefined)
     throw new OperatorError(
       `bootstrap token ${id} is not known to ${address}: it has expired, or belongs to another cluster; make one with 'gardenadm token create --print-join-command'`,

@@ -44,8 +44,8 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
   const known: Known = {};
   const actions: Readonly<Record<WorkerAction, (scope: StepScope) => Promise<void>>> = {
     preflight: async (scope) => await preflightFor(machine, "worker", scope),
-    async trust({ signal }) {
-      known.cluster = await trustCluster(invitation.address, proof, signal);
+    async trust(scope) {
+      known.cluster = await trustCluster(invitation.address, proof, scope);
     },
     async access({ signal }) {
       known.identity = await enter(machine, found(known.cluster), invitation, signal);

@@ -1,0 +1,57 @@
+import { createHmac } from "node:crypto";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
+import { issueAuthority, issueCertificate } from "../../../src/activities/secrets/pki.ts";
+import { trustCluster } from "../../../src/gardenadm/join/trust.ts";
+import { authorityHashes } from "../../../src/gardenadm/token/join-command.ts";
+
+const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
+const SERVER = "https://api.root.example";
+
+test("a token that was made a moment ago proves the cluster as soon as it is signed", async () => {
+  const { address, hashes, ca } = await cluster({ signsAt: 3 });
+  const said: string[] = [];
+  expect(await trustCluster(address, { token: TOKEN, hashes }, scope(said))).toEqual({ ca, server: SERVER });
+  expect(said).toContain(`bootstrap token abcdef is not known to ${address} yet`);
+});
+
+test("a token that nothing signs is not known, and may have expired", async () => {
+  const { address, hashes } = await cluster({ signsAt: Infinity });
+  await expect(trustCluster(address, { token: TOKEN, hashes }, scope(), 600)).rejects.toThrow(
+    `bootstrap token abcdef is not known to ${address}: it has expired, or belongs to another cluster`,
+  );
+});
+
+const scope = (said: string[] = []) => ({
+  signal: new AbortController().signal,
+  tell: (message: string) => void said.push(message),
+});
+
+/** A server that says of its cluster what the token has signed from the answer of this number on. */
+async function cluster({ signsAt }: { readonly signsAt: number }) {
+  const authority = await issueAuthority("kubernetes", new Date());
+  const request = { commonName: "kube-apiserver", hosts: ["127.0.0.1"], usages: ["server"] as const };
+  const { certificate: cert, key } = await issueCertificate(authority, request, new Date());
+  const data = Buffer.from(authority.certificate).toString("base64");
+  const entry = { name: "", cluster: { server: SERVER, "certificate-authority-data": data } };
+  const kubeconfig = stringify({ clusters: [entry] });
+  let answers = 0;
+  const server = createServer({ cert, key }, (_, answer) => {
+    answers += 1;
+    const signed = answers >= signsAt ? { "jws-kubeconfig-abcdef": signature(kubeconfig) } : {};
+    answer.end(JSON.stringify({ data: { kubeconfig, ...signed } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { address, hashes: authorityHashes(authority.certificate, "the test"), ca: authority.certificate };
+}
+
+/** A JWS by HS256, without its payload. */
+function signature(payload: string): string {
+  const header = Buffer.from('{"alg":"HS256","kid":"abcdef"}').toString("base64url");
+  const signed = `${header}.${Buffer.from(payload).toString("base64url")}`;
+  return `${header}..${createHmac("sha256", TOKEN.secret).update(signed).digest("base64url")}`;
+}
