@@ -87,7 +87,8 @@ export const Service = defineKind<Service>({ apiVersion: "v1", kind: "Service", 
 
 /** A part of where a Service leads. */
 export interface EndpointSlice extends NamespacedObject {
-  readonly endpoints?: readonly { readonly addresses: readonly string[] }[];
+  /** Null where it leads nowhere. */
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[] | null;
   readonly ports?: readonly { readonly port?: number }[];
 }
 /** A part of where a Service leads. */

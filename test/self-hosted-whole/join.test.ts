@@ -205,7 +205,7 @@ async function turnOf(machine: GardenadmMachine): Promise<{ readonly from: numbe
 async function addressesOfService(client: KubeClient): Promise<string[]> {
   const labelSelector = "kubernetes.io/service-name=kubernetes";
   const slices = await client.list(EndpointSlice, { namespace: "default", labelSelector });
-  return slices.flatMap(({ endpoints = [] }) => endpoints.flatMap(({ addresses }) => addresses));
+  return slices.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses));
 }
 
 /** What process lists have shown, by machine, while machines joined. */

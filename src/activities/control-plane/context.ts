@@ -87,7 +87,9 @@ async function findSeedApiServer(seedClient: KubeClient): Promise<SeedContext["s
     namespace: "default",
     labelSelector: "kubernetes.io/service-name=kubernetes",
   });
-  const addresses = slices.flatMap(({ endpoints = [] }) => endpoints.flatMap((endpoint) => endpoint.addresses)).sort();
+  const addresses = slices
+    .flatMap(({ endpoints }) => (endpoints ?? []).flatMap((endpoint) => endpoint.addresses))
+    .sort();
   const port = slices.flatMap(({ ports = [] }) => ports)[0]?.port;
   return addresses.length === 0 || port === undefined ? undefined : { addresses, port };
 }

@@ -103,8 +103,8 @@ async function exposedServer(client: KubeClient): Promise<string | undefined> {
 async function advertisedServer(client: KubeClient): Promise<string | undefined> {
   const labelSelector = "kubernetes.io/service-name=kubernetes";
   const slices = await client.list(EndpointSlice, { namespace: "default", labelSelector });
-  const [first] = slices.flatMap(({ endpoints = [], ports }) =>
-    endpoints.flatMap(({ addresses }) => addresses.map((host) => ({ host, port: ports?.[0]?.port ?? 443 }))),
+  const [first] = slices.flatMap(({ endpoints, ports }) =>
+    (endpoints ?? []).flatMap(({ addresses }) => addresses.map((host) => ({ host, port: ports?.[0]?.port ?? 443 }))),
   );
   return first && new URL(`https://${isIP(first.host) === 6 ? `[${first.host}]` : first.host}:${first.port}`).origin;
 }
