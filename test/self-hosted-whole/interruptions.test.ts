@@ -91,9 +91,9 @@ describe.each<Interruption>(["SIGKILL", "power cut"])("by %s", (by) => {
     "a control plane has its quorum when a join was ended in $step",
     async (row) => {
       const { a, b } = machines;
-      const invitation = await a.invite("control-plane");
+      // Where two have a vote, nothing is served until the other one is on again.
+      const invitation = await eventually(async () => await a.invite("control-plane"), 120_000);
       expect(await b.interrupt(invitation, row, by)).not.toBe("without the row");
-      // Where two have a vote, there is no quorum until the other one is on again.
       const etcds = await eventually(async () => await etcdMembers(a), 60_000);
       for (const members of Object.values(etcds)) {
         expect(members.length).toBeLessThanOrEqual(2);
@@ -105,7 +105,7 @@ describe.each<Interruption>(["SIGKILL", "power cut"])("by %s", (by) => {
 
   test("the control plane's node joins as if nothing had been, and no learner is left", async () => {
     const { a, b } = machines;
-    await b.succeed(await a.invite("control-plane"));
+    await b.succeed(await eventually(async () => await a.invite("control-plane"), 120_000));
     await endsUndisturbed("b", ["a", "b", "w"]);
     const voters = ["a", "b"].map((name) => ({ name, isLearner: false }));
     for (const machine of [a, b]) expect(await etcdMembers(machine)).toEqual({ main: voters, events: voters });

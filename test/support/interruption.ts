@@ -72,11 +72,12 @@ async function reaches(journal: string, before: number, { flow, step }: Row, com
   let over = false;
   const end = command.finally(() => (over = true));
   const said = `"flow":"${flow}","step":"${step}","state":"running"`;
+  const isSaid = async () => (await textOf(journal)).slice(before).includes(said);
   for (let seen = before; !over;) {
     const size = await sizeOf(journal);
-    if (size > seen && (await textOf(journal)).slice(before).includes(said)) return true;
+    if (size > seen && (await isSaid())) return true;
     seen = size;
     await Promise.race([end, delay(5)]);
   }
-  return false;
+  return await isSaid();
 }
