@@ -17,7 +17,9 @@ const ofOthers: readonly (keyof ImageVector)[] = [
 ];
 
 test("the page of self-hosted Shoots names every image that a machine without a way out has to have", () => {
-  const images = Object.entries<string>({ ...imagesFor("1.34.4") }).filter(([name]) => !ofOthers.some((other) => other === name));
+  const images = Object.entries<string>({ ...imagesFor("1.34.4") }).filter(
+    ([name]) => !ofOthers.some((other) => other === name),
+  );
   expect(images.map(([, image]) => image).filter((image) => !page.includes(`\`${image}\``))).toEqual([]);
 });
 
