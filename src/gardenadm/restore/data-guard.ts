@@ -11,7 +11,7 @@ import { parseJson } from "../../parsing.ts";
 import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { announceLoss } from "./announce-loss.ts";
-import { putManifestsBack } from "./manifests.ts";
+import { mendedAside, putManifestsBack } from "./manifests.ts";
 import type { Loss } from "./mend.ts";
 import { readBegun } from "./places.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
@@ -45,7 +45,7 @@ export async function guardData(deps: GuardDeps): Promise<void> {
   /** What was said last: an outage is told of once. */
   const troubles = new Map<EtcdRole, string>();
   // A killed agent has left them.
-  for (const [role] of HEALTH) if (await mayStart(root, role)) await putManifestsBack(root, asideOf(root, role));
+  for (const [role] of HEALTH) if (await mayStart(root, role)) await putManifestsBack(root, mendedAside(root, role));
   while (!signal.aborted) {
     for (const [role, url] of HEALTH)
       await look(deps, role, { url, downSince }).then(
@@ -102,7 +102,6 @@ async function isReady(url: string): Promise<boolean> {
   return answer?.ok === true;
 }
 
-const asideOf = (root: string, role: EtcdRole): string => join(root, `/var/lib/gardenadm/backup/manifests-${role}`);
 const lossFile = (root: string, role: EtcdRole): string => join(root, `/var/lib/gardenadm/backup/loss-${role}.json`);
 
 async function keep(root: string, loss: Loss): Promise<void> {

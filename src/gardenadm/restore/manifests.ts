@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { EtcdRole } from "../../components/index.ts";
 import { STATIC_POD_MANIFESTS } from "../../components/node/kubelet-config.ts";
 
 /**
@@ -19,3 +20,7 @@ export async function putManifestsBack(root: string, aside: string): Promise<voi
   const files = await readdir(aside).catch(() => []);
   for (const file of files) await rename(join(aside, file), join(root, STATIC_POD_MANIFESTS, file));
 }
+
+/** Where the manifest of an etcd is while its data are mended. */
+export const mendedAside = (root: string, role: EtcdRole): string =>
+  join(root, `/var/lib/gardenadm/backup/manifests-${role}`);

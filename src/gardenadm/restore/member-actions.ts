@@ -15,10 +15,11 @@ import { readCluster } from "../join/newcomer.ts";
 import { serverAnswers } from "../kubelet-answers.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { until } from "../until.ts";
-import { putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
 import { noteBegun, readBegun, restoreFolder } from "./places.ts";
 import { ensureProgram } from "./programs.ts";
 import { refusalToSurvive } from "./quorum.ts";
+import { forgetRelearning } from "./relearn.ts";
 import type { MemberRestoreAction } from "./restore-from-member.ts";
 import { removeLostNodes } from "./stale.ts";
 
@@ -73,6 +74,11 @@ export function createMemberRestoreActions({
       }
     },
     async etcd(scope) {
+      // The agent, too, has put aside what it was about to mend, when it was stopped.
+      for (const role of ETCDS) {
+        await forgetRelearning(root, role);
+        await putManifestsBack(root, mendedAside(root, role));
+      }
       await putManifestsBack(root, aside);
       await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
       await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);

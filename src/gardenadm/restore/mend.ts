@@ -13,7 +13,7 @@ import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { readBackupAccess, type BackupAccess } from "./access.ts";
 import { foundingSettings, readOwnMember, type OwnMember } from "./own-member.ts";
-import { putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
 import { beginRelearning, endRelearning, mayStart, rejoin, type Relearning } from "./relearn.ts";
 import { isThere } from "../is-there.ts";
 
@@ -87,7 +87,7 @@ export async function goOnLearning(
 
 /** Does the work while the kubelet has not got the manifest of the etcd, so that it ends it; it gets that back once the etcd may start. */
 async function withoutPod<T>(role: EtcdRole, root: string, work: () => Promise<T>): Promise<T> {
-  const aside = join(root, `/var/lib/gardenadm/backup/manifests-${role}`);
+  const aside = mendedAside(root, role);
   await putManifestsAside(root, aside, [`etcd-${role}.yaml`]);
   try {
     return await work();

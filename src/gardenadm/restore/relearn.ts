@@ -60,6 +60,11 @@ export async function mayStart(root: string, role: EtcdRole): Promise<boolean> {
   return relearning === undefined || relearning.hasLeft === true;
 }
 
+/** Nothing is to be learnt any more: the etcd has other data, with which it is a cluster of its own. */
+export async function forgetRelearning(root: string, role: EtcdRole): Promise<void> {
+  await rm(noteIn(root, role), { force: true });
+}
+
 /** In ms: others that have no quorum are asked again. */
 const PAUSE = 5_000;
 
@@ -100,7 +105,7 @@ export async function endRelearning(role: EtcdRole, own: OwnMember, ground: Grou
   if (known === undefined) throw new Error(`etcd-${role} has no member at ${own.peerURL}`);
   await membership.untilSynced(known.id);
   await membership.promote(known.id);
-  await rm(noteIn(ground.root, role), { force: true });
+  await forgetRelearning(ground.root, role);
 }
 
 async function membershipOf(role: EtcdRole, { others }: OwnMember, { root, log, signal }: Ground) {

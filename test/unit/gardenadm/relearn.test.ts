@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { guardData } from "../../../src/gardenadm/restore/data-guard.ts";
+import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
 import { goOnLearning, mend } from "../../../src/gardenadm/restore/mend.ts";
 import { mayStart, readRelearning, type Relearning } from "../../../src/gardenadm/restore/relearn.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -81,5 +82,18 @@ test("a member without its data stays down as long as it has the vote that it ha
   const alone = async <T>(work: () => Promise<T>) => await work();
   await stoppedOnce(back, async (signal) => await goOnLearning("main", learning, { root, log, signal }, alone));
   expect(await readdir(dirname(dataDir))).toEqual([]);
+  expect(await mayStart(root, "main")).toBe(true);
+});
+
+test("what the agent has put aside to mend it comes back with data that were restored from this member", async () => {
+  await write("/var/lib/gardenadm/backup/learns-main.json", JSON.stringify({ why: "damaged" }));
+  const aside = join(root, "/var/lib/gardenadm/backup/manifests-main");
+  await mkdir(aside, { recursive: true });
+  await rename(join(root, "/etc/kubernetes/manifests/etcd-main.yaml"), join(aside, "etcd-main.yaml"));
+  const machine = { root, hostName: "a", addresses: ["10.0.0.1"] };
+  const deps = { machine, configuration: {}, quorumIsLost: true, server: () => expect.fail("not asked") };
+  const { etcd } = createMemberRestoreActions(deps as never);
+  const back = async () => expect(await manifests()).toEqual(["etcd-main.yaml"]);
+  await stoppedOnce(back, async (signal) => await etcd({ signal, tell: () => {} }));
   expect(await mayStart(root, "main")).toBe(true);
 });
