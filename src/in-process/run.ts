@@ -133,8 +133,12 @@ async function untilDone<Action>(options: InProcessOptions<Action>, work: Work<A
       const { message, codes, ...failure } = judge(error);
       const next = afterFailure(failure, { attempt, elapsed: now() - since, retryDuration });
       const state = next.then === "park" ? "parked" : "retrying";
-      await note({ step, state, attempt, message, ...(codes.length > 0 && { codes }) });
-      if (next.then === "park") throw error;
+      const noted = note({ step, state, attempt, message, ...(codes.length > 0 && { codes }) });
+      if (next.then === "park") {
+        await noted.catch(() => {}); // why the step parks says more than why that cannot be written
+        throw error;
+      }
+      await noted;
       await pause(next.delay, signal);
     }
   }

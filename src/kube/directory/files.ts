@@ -17,7 +17,9 @@ export async function writeDurably(file: string, content: string): Promise<void>
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined); // why it failed says more than why this does
-    throw error;
+    throw new Error(`cannot write ${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
   await syncFolder(dirname(file));
 }

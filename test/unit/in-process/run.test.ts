@@ -115,3 +115,18 @@ test("a step does nothing before its line is written", async () => {
   await expect(done).rejects.toThrow("try: step first cannot go on: disk full; step beside cannot go on: disk full");
   expect(begun).toEqual([]);
 });
+
+test("a step that parks says why, also where its line cannot be written any more", async () => {
+  const lines: JournalEntry[] = [];
+  const { done } = lab(
+    { first: failing(9, "no disk") },
+    {
+      journal: {
+        append: (entry) =>
+          entry.state === "parked" ? Promise.reject(new Error("disk full")) : Promise.resolve(void lines.push(entry)),
+      },
+    },
+  );
+  await expect(done).rejects.toThrow("try: step first cannot go on: no disk");
+  expect(lines.some(({ step, state }) => step === "beside" && state === "done")).toBe(true);
+});
