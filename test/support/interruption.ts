@@ -66,18 +66,17 @@ const textOf = async (file: string): Promise<string> => await readFile(file, "ut
 const JOURNAL = "/var/lib/gardenadm/journal";
 
 /** Those that an operator gives; the machine's agent, which is the same program, goes on. */
-const COMMANDS = String.raw`gardenadm/main\.[jt]s (init|join)`;
+const COMMANDS = String.raw`gardenadm/main\.[jt]s (init|join|reset|restore)`;
 
 async function reaches(journal: string, before: number, { flow, step }: Row, command: Promise<unknown>) {
   let over = false;
   const end = command.finally(() => (over = true));
   const said = `"flow":"${flow}","step":"${step}","state":"running"`;
-  const isSaid = async () => (await textOf(journal)).slice(before).includes(said);
   for (let seen = before; !over;) {
     const size = await sizeOf(journal);
-    if (size > seen && (await isSaid())) return true;
+    if (size > seen && (await textOf(journal)).slice(before).includes(said)) return true;
     seen = size;
     await Promise.race([end, delay(5)]);
   }
-  return await isSaid();
+  return false;
 }
