@@ -72,6 +72,9 @@ test("a flag that is changed in the cluster reaches the static pods of all nodes
         await ground.inMachine(name, "sh", "-c", "tr '\\0' ' ' < /proc/$(pgrep -x kube-apiserver)/cmdline"),
       ).toContain(value[0]);
   }, 180_000);
+  await eventually(async () => {
+    for (const name of ["a", "b"] as const) expect((await machines[name].gardenadm("status")).code).toBe(0);
+  }, 120_000);
 });
 
 test("a node that goes is led to no more", async () => {
