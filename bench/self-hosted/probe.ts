@@ -21,7 +21,9 @@ export interface ProbeResult {
  * address for each of `servers`; the next one is tried after a quarter of a second.
  */
 export async function probeDuring<T>(
-  ground: MachineGround,
+  ground: Pick<MachineGround, "run" | "kubeconfig"> & {
+    readonly machines: Pick<MachineGround["machines"], "list" | "exec">;
+  },
   machine: string,
   servers: readonly string[],
   work: () => Promise<T>,
