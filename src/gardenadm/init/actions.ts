@@ -17,11 +17,12 @@ import { writeWhole } from "../../node-agent/whole-file.ts";
 import type { ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { StaticPod } from "../../self-hosted/static-pods.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { controlPlaneObjects, describeMachine, ensureUid, NAMESPACE, readControlPlane } from "./cluster.ts";
+import { controlPlaneObjects, describeMachine, ensureUid, NAMESPACE, findMade, readControlPlane } from "./cluster.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { kubeletAnswers, serverAnswers } from "../kubelet-answers.ts";
+import { refuseOtherShoot } from "../own-shoot.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { until } from "../until.ts";
 import { candidateFor } from "./candidate.ts";
@@ -132,6 +133,8 @@ export function createStartActions({ machine, configuration }: StartDeps): {
     },
     async turn(scope) {
       turn ??= await takeTurn(clients.server(), machine, scope);
+      const made = await findMade(clients.server());
+      if (made !== undefined) refuseOtherShoot(made.shoot, configuration.shoot);
     },
   };
   const { server } = clients;

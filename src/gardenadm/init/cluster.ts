@@ -49,9 +49,15 @@ export async function readClusterContext(client: KubeClient): Promise<ControlPla
 
 /** The Shoot and its profile, as the cluster itself knows them. */
 export async function readMade(client: KubeClient): Promise<Made> {
-  const cluster = await client.read(Cluster, { name: NAMESPACE });
-  if (cluster !== undefined) return Cluster.schema.parse(cluster).spec;
+  const made = await findMade(client);
+  if (made !== undefined) return made;
   throw new OperatorError(`Cluster ${NAMESPACE} does not exist: 'gardenadm init' on the first node makes it`);
+}
+
+/** The same; undefined while the cluster knows of none. */
+export async function findMade(client: KubeClient): Promise<Made | undefined> {
+  const cluster = await client.read(Cluster, { name: NAMESPACE });
+  return cluster && Cluster.schema.parse(cluster).spec;
 }
 
 async function contextOf(

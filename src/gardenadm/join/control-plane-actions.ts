@@ -14,6 +14,7 @@ import { withMachine } from "../node-agent/machine-lock.ts";
 import { readMachineOrder, type MachineOrder } from "../node-agent/machine-secret.ts";
 import { manifestPods } from "../node-agent/manifests.ts";
 import { podsReady } from "../node-agent/readiness.ts";
+import { noteShoot } from "../own-shoot.ts";
 import { applyAll } from "../reconcile/apply-all.ts";
 import { exposeControlPlane } from "../reconcile/exposure.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
@@ -112,6 +113,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
     async node(scope) {
       await markNode(get("administrator"), machine.hostName, scope);
       await nodeReady(get("administrator"), machine.hostName, scope);
+      await noteShoot(machine.root, get("context").shoot);
     },
     async exposure(scope) {
       await exposeControlPlane(get("administrator"), await read(), scope);

@@ -6,6 +6,8 @@ import { hostNameFaults } from "./host-name.ts";
 import { memoryFaults } from "./memory.ts";
 import { networkFaults } from "./networks.ts";
 import { portFaults } from "./ports.ts";
+import { isThere } from "../is-there.ts";
+import { agentPlacesIn } from "../node-agent/places.ts";
 import { strangerFaults } from "./strangers.ts";
 import { swapFindings } from "./swap.ts";
 import { systemdFaults } from "./systemd.ts";
@@ -18,7 +20,7 @@ export async function preflight(candidate: Candidate, role: Role): Promise<Findi
   const { userId = process.getuid?.(), isBegun } = candidate;
   if (userId !== 0)
     return { faults: [`gardenadm runs as user ${String(userId)}: run it as root, such as by sudo`], warnings: [] };
-  const fresh = isBegun ? [] : [strangerFaults(candidate), portFaults(candidate, role), networkFaults(candidate)];
+  const fresh = isBegun ? [] : await freshFaults(candidate, role);
   const found: (readonly string[] | Findings)[] = [
     hostNameFaults(candidate),
     memoryFaults(candidate, role),
@@ -33,6 +35,15 @@ export async function preflight(candidate: Candidate, role: Role): Promise<Findi
   ];
   return together(found.map((one) => ("faults" in one ? one : { faults: one, warnings: [] })));
 }
+
+/** What only a machine is asked on which gardenadm has not begun. */
+async function freshFaults(candidate: Candidate, role: Role): Promise<readonly (string[] | Promise<string[]>)[]> {
+  if (await isThere(agentPlacesIn(candidate.root).pool)) return [[IS_NODE]];
+  return [strangerFaults(candidate), portFaults(candidate, role), networkFaults(candidate)];
+}
+
+const IS_NODE =
+  "this machine belongs to a cluster of gardenadm's, or began to join one: 'gardenadm status' says how it stands, and 'gardenadm reset' takes it out";
 
 const together = (found: readonly Findings[]): Findings => ({
   faults: found.flatMap(({ faults }) => faults),

@@ -7,12 +7,11 @@ import { restoreFromMember } from "../../etcd-data/survivor.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
-import { writeWhole } from "../../node-agent/whole-file.ts";
 import type { StartDeps } from "../init/actions.ts";
 import { OperatorError } from "../init/fault.ts";
-import { placesIn } from "../init/places.ts";
 import { readCluster } from "../join/newcomer.ts";
 import { serverAnswers } from "../kubelet-answers.ts";
+import { noteShoot, refuseOtherShoot } from "../own-shoot.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { until } from "../until.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
@@ -89,15 +88,8 @@ export function createMemberRestoreActions({
     },
     async adopted() {
       const { shoot } = await readCluster(server());
-      const { namespace, name, uid } = shoot.metadata;
-      const wanted = configuration.shoot.metadata;
-      if (namespace !== wanted.namespace || name !== wanted.name || uid === undefined)
-        throw new OperatorError(
-          `this machine is of Shoot ${namespace}/${name}, and the configuration is of ${wanted.namespace}/${wanted.name}: take the one that belongs to it`,
-        );
-      const places = placesIn(root);
-      await writeWhole(places.shootUid, Buffer.from(`${uid}\n`), 0o600);
-      await writeWhole(places.imported, Buffer.from(`${new Date().toISOString()}\n`), 0o600);
+      refuseOtherShoot(shoot, configuration.shoot);
+      await noteShoot(root, shoot);
     },
     async staleObjects({ tell }) {
       const lost = await removeLostNodes(server(), hostName);

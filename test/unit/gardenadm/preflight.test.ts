@@ -1,6 +1,9 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { clockFault } from "../../../src/gardenadm/preflight/clock.ts";
 import type { Candidate, Role } from "../../../src/gardenadm/preflight/candidate.ts";
+import { agentPlacesIn } from "../../../src/gardenadm/node-agent/places.ts";
 import { memoryFaults } from "../../../src/gardenadm/preflight/memory.ts";
 import { preflight } from "../../../src/gardenadm/preflight/preflight.ts";
 import { bareRoot, versionOf, type BareRoot } from "../../support/bare-root.ts";
@@ -183,4 +186,14 @@ test("the machine's own files say last whether its kubelet may swap, and one tha
     "/etc/kubernetes/kubelet.conf.d/70-d.yaml": "failSwapOn: true\n",
   });
   expect(await faultsOf({ demands })).toEqual([]);
+});
+
+test("a node of this or another cluster is told how it is taken out, and not to end its own kubelet", async () => {
+  const running = { systemctl: async () => await Promise.resolve("kubelet.service loaded active running") };
+  expect(await faultsOf(running)).toEqual([expect.stringContaining("another Kubernetes runs here")]);
+  const { pool } = agentPlacesIn(machine.root);
+  await mkdir(dirname(pool), { recursive: true });
+  await writeFile(pool, "");
+  expect(await faultsOf(running)).toEqual([expect.stringContaining("'gardenadm reset' takes it out")]);
+  expect(await faultsOf({ ...running, isBegun: true })).toEqual([]);
 });
