@@ -8,11 +8,11 @@ import type { BootstrapToken } from "../../kube/index.ts";
 import { StepError } from "../../activities/step-error.ts";
 import { OperatorError } from "../init/fault.ts";
 import { clockFault } from "../preflight/clock.ts";
-import { authorityHashes } from "../token/join-command.ts";
+import { authoritiesIn, authorityHashes } from "../token/join-command.ts";
 
 /** A cluster as a machine that is to join knows it. */
 export interface TrustedCluster {
-  /** The certificates that may have signed its API servers', in PEM. */
+  /** The certificates that may have signed its API servers', in PEM: those that the operator has named. */
   readonly ca: string;
   /** URL of its API servers, by the name under which its machines find them. */
   readonly server: string;
@@ -21,15 +21,15 @@ export interface TrustedCluster {
 /** By what a machine knows the cluster that it is told of. */
 export interface Proof {
   readonly token: BootstrapToken;
-  /** Hashes of which one is that of an authority's public key. */
+  /** Of the public keys of its authorities; no other one is trusted. */
   readonly hashes: readonly string[];
   /** PEM, where the operator gives the authority itself. */
   readonly ca?: string | undefined;
 }
 
 /**
- * Asks an API server which cluster it belongs to, and believes it when the token has signed the answer and the authority is the one
- * that the operator has named, as kubeadm does. Nothing secret is sent. A token that was made a moment ago is waited for. Throws an
+ * Asks an API server which cluster it belongs to, and believes it when the token has signed the answer and an authority is one
+ * that the operator has named, as kubeadm does; of others beside that, it takes nothing over. Nothing secret is sent. A token that was made a moment ago is waited for. Throws an
  * OperatorError that says what does not fit, and a StepError where the server may answer otherwise a moment later.
  */
 export async function trustCluster(
@@ -43,16 +43,16 @@ export async function trustCluster(
   const fault = clockFault(date, new Date());
   if (fault !== undefined) throw new OperatorError(fault);
   confirmSignature(info, kubeconfig, proof.token, address);
-  const found = parseYaml(kubeconfig, `what ${address} says of its cluster`) as Kubeconfig;
-  const { server = "", "certificate-authority-data": data = "" } = found.clusters?.[0]?.cluster ?? {};
-  const ca = Buffer.from(data, "base64").toString();
-  const hashes = authorityHashes(ca, address);
-  const wanted = proof.ca === undefined ? proof.hashes : authorityHashes(proof.ca, "--ca-certificate");
-  if (!hashes.some((hash) => wanted.includes(hash)))
+  const { clusters } = parseYaml(kubeconfig, `what ${address} says of its cluster`) as Kubeconfig;
+  const { server = "", "certificate-authority-data": data = "" } = clusters?.[0]?.cluster ?? {};
+  const named = proof.ca === undefined ? proof.hashes : authorityHashes(proof.ca, "--ca-certificate");
+  const found = authoritiesIn(Buffer.from(data, "base64").toString(), address);
+  const trusted = found.filter(({ hash }) => named.includes(hash));
+  if (trusted.length === 0)
     throw new OperatorError(
-      `${address} belongs to another cluster: its authority is ${hashes.join(", ")}, and ${wanted.join(", ")} is expected; make the line anew with 'gardenadm token create --print-join-command' on a node of the cluster that is meant`,
+      `${address} belongs to another cluster: its authority is ${found.map(({ hash }) => hash).join(", ")}, and ${named.join(", ")} is expected; make the line anew with 'gardenadm token create --print-join-command' on a node of the cluster that is meant`,
     );
-  return { ca, server };
+  return { ca: trusted.map(({ pem }) => pem).join(""), server };
 }
 
 interface Kubeconfig {

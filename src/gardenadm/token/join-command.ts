@@ -44,13 +44,18 @@ export async function findJoinTarget(cluster: ClusterAccess, address: string | u
 }
 
 /** The hash of the public key of each certificate of a bundle in PEM, as kubeadm's `--discovery-token-ca-cert-hash` has it. */
-export function authorityHashes(bundle: string, called: string): string[] {
+export const authorityHashes = (bundle: string, called: string): string[] =>
+  authoritiesIn(bundle, called).map(({ hash }) => hash);
+
+/** Each certificate of a bundle in PEM, alone, with its hash; `called` says whose they are. Throws where there is none. */
+export function authoritiesIn(bundle: string, called: string): { readonly pem: string; readonly hash: string }[] {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) throw noAuthority(called);
   try {
-    return certificates.map((pem) => {
-      const key = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
-      return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+    return certificates.map((found) => {
+      const certificate = new X509Certificate(found);
+      const key = certificate.publicKey.export({ type: "spki", format: "der" });
+      return { pem: certificate.toString(), hash: `sha256:${createHash("sha256").update(key).digest("hex")}` };
     });
   } catch (cause) {
     throw noAuthority(called, cause);

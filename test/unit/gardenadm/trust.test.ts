@@ -24,17 +24,27 @@ test("a token that nothing signs is not known, and may have expired", async () =
   );
 });
 
+test("of what a token has signed, only the authorities that the operator has named are trusted", async () => {
+  const stranger = await issueAuthority("stranger", new Date());
+  const { address, hashes, ca } = await cluster({ signsAt: 1, beside: stranger.certificate });
+  expect(await trustCluster(address, { token: TOKEN, hashes }, scope())).toEqual({ ca, server: SERVER });
+  expect(await trustCluster(address, { token: TOKEN, hashes: [], ca }, scope())).toEqual({ ca, server: SERVER });
+  const all = [...authorityHashes(stranger.certificate, "the test"), ...hashes];
+  const trusted = await trustCluster(address, { token: TOKEN, hashes: all }, scope());
+  expect(trusted.ca).toBe(`${ca}${stranger.certificate}`);
+});
+
 const scope = (said: string[] = []) => ({
   signal: new AbortController().signal,
   tell: (message: string) => void said.push(message),
 });
 
-/** A server that says of its cluster what the token has signed from the answer of this number on. */
-async function cluster({ signsAt }: { readonly signsAt: number }) {
+/** A server that says of its cluster what the token has signed from the answer of this number on; `beside` is another authority. */
+async function cluster({ signsAt, beside = "" }: { readonly signsAt: number; readonly beside?: string }) {
   const authority = await issueAuthority("kubernetes", new Date());
   const request = { commonName: "kube-apiserver", hosts: ["127.0.0.1"], usages: ["server"] as const };
   const { certificate: cert, key } = await issueCertificate(authority, request, new Date());
-  const data = Buffer.from(authority.certificate).toString("base64");
+  const data = Buffer.from(authority.certificate + beside).toString("base64");
   const entry = { name: "", cluster: { server: SERVER, "certificate-authority-data": data } };
   const kubeconfig = stringify({ clusters: [entry] });
   let answers = 0;
