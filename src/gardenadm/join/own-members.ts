@@ -33,14 +33,19 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
     return found;
   };
   return {
-    /** A member whose data is lost is dead for good, and data of a member that is out is of no use: it is kept aside. */
+    /**
+     * A member whose data is lost is dead for good, and data of a member that is out is of no use: it is kept aside. One that has
+     * not told its name yet is left alone: its etcd may have begun a moment ago.
+     */
     removeStale: async (scope: StepScope) =>
       await inEach(scope, async (etcd) => {
-        const { membership, data, role } = etcd;
-        const known = (await membership.readMembers()).find(({ name }) => name === own.name);
+        const { membership, data, role, peerURL } = etcd;
+        const isOwn = ({ name, started, peerURLs }: Member) =>
+          started ? name === own.name : peerURLs.includes(peerURL);
+        const known = (await membership.readMembers()).find(isOwn);
         const hasData = await isThere(join(data, "member"));
         if (known === undefined && hasData) await rename(data, `${data}.of-former-member-${Date.now()}`);
-        if (known === undefined || hasData) return;
+        if (known?.started !== true || hasData) return;
         const stale = await membership.findStale(own);
         if (stale === undefined)
           throw new OperatorError(
