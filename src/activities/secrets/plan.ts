@@ -57,6 +57,14 @@ export function certificatesOf(context: ControlPlaneContext): CertificatePlan[] 
   return [...servers(context), ...clients(), ...kubeconfigs(context), ...kubelets, ...managing, ...machines, ...tunnel];
 }
 
+/** Names of the Secrets whose certificates are of one node of the control plane alone. */
+export const nodeCertificateNames = (node: string): string[] =>
+  [
+    apiServerPlan(nodeObjectName("kube-apiserver", node), []),
+    ...etcdPlans({ client: [], peer: [], node }),
+    kubelet(node),
+  ].map(({ name }) => name);
+
 function servers(context: ControlPlaneContext): CertificatePlan[] {
   const { namespace, nodes } = context;
   const apiServer = [

@@ -1,10 +1,11 @@
+import { nodeCertificateNames } from "../../activities/secrets/plan.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { nodeAgentLeaseName } from "../../api/names.ts";
 import { components, type ControlPlaneNode } from "../../components/index.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { riskOfRemoval } from "../../etcd/quorum.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { Lease, Node, refOf, refTo, Secret, type KubeClient } from "../../kube/index.ts";
+import { Lease, Node, refTo, Secret, type KubeClient } from "../../kube/index.ts";
 import { NAMESPACE, readClusterContext } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
@@ -66,10 +67,8 @@ export function createResetActions({ machine, node, client: found, run, machineI
       }
     },
     async node() {
-      const certificates = (await client().list(Secret, { namespace: NAMESPACE })).filter(({ metadata }) =>
-        metadata.name.endsWith(`.${node}`),
-      );
-      for (const secret of certificates) await client().remove(refOf(secret));
+      for (const name of nodeCertificateNames(node))
+        await client().remove(refTo(Secret, { namespace: NAMESPACE, name }));
       await client().remove(refTo(Node, { name: node }));
       await client().remove(refTo(Lease, { namespace: NAMESPACE, name: nodeAgentLeaseName(node) }));
     },
