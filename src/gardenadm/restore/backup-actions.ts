@@ -1,4 +1,3 @@
-import { copyFile } from "node:fs/promises";
 import { etcdPorts, imagesFor, nodeAgentSecretName, nodeUrl } from "../../components/index.ts";
 import { dataPlaceOf } from "../../etcd-data/place.ts";
 import { restoreData } from "../../etcd-data/restore-data.ts";
@@ -8,7 +7,7 @@ import { readKeyFile } from "../../key-file.ts";
 import { Secret, refOf, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { createDirectoryClient } from "../../kube/directory/directory-client.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
-import { writeWhole } from "../../node-agent/whole-file.ts";
+import { copyWhole, writeWhole } from "../../node-agent/whole-file.ts";
 import { controlPlanePool } from "../../self-hosted/machine-config.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import type { StartDeps } from "../init/actions.ts";
@@ -64,7 +63,7 @@ export function createBackupRestoreActions(
       await directory.close();
       await writeWhole(places.shootUid, Buffer.from(`${shoot.uid}\n`), 0o600);
       const kept = bundleKeyFile(configuration.folder);
-      if (deps.key !== undefined && !(await isThere(kept))) await copyFile(deps.key, kept);
+      if (deps.key !== undefined && !(await isThere(kept))) await copyWhole(deps.key, kept, 0o600);
     },
     async etcdData({ signal, tell }) {
       const etcdutl = createEtcdTool(await ensureProgram(machine, images, "etcdutl", signal));

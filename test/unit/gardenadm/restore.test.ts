@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -12,6 +12,8 @@ import { sentenceOf } from "../../../src/gardenadm/restore/announce-loss.ts";
 import { foundingSettings, readOwnMember } from "../../../src/gardenadm/restore/own-member.ts";
 import { putManifestsAside, putManifestsBack } from "../../../src/gardenadm/restore/manifests.ts";
 import { refusalToSurvive } from "../../../src/gardenadm/restore/quorum.ts";
+import { bundleKeyFile } from "../../../src/gardenadm/reconcile/backup.ts";
+import { createBackupRestoreActions, type BackupRestoreDeps } from "../../../src/gardenadm/restore/backup-actions.ts";
 import { findSources } from "../../../src/gardenadm/restore/source.ts";
 
 let folder: string;
@@ -134,4 +136,31 @@ test("a file is restored with its bundle beside it only, by its own key, and for
   await expect(search({ uid: "2" })).rejects.toThrow("the Shoot to restore has uid 2");
   const strangers = await ensureBundleKeys(join(folder, "others.json"));
   await expect(search({}, strangers)).rejects.toThrow("name the key file that has this key");
+});
+
+test("the operator's key file is kept with the configuration for its owner alone, however open the given one is", async () => {
+  const [key, configuration, from] = [
+    join(folder, "given.json"),
+    join(folder, "configuration"),
+    join(folder, "taken.db"),
+  ];
+  await mkdir(configuration);
+  const keys = await ensureBundleKeys(key);
+  await chmod(key, 0o644);
+  const metadata = { namespace: "garden", name: "root", uid: "1" };
+  const secrets = lastingSecrets.map((name) => ({
+    ...{ apiVersion: "v1", kind: "Secret", data: {} },
+    metadata: { namespace: "kube-system", name },
+  }));
+  await writeFile(`${from}.bundle`, sealBundle(bundleOf({ shoot: metadata, secrets, configuration: [] }), keys));
+  const { source, keptSecrets } = createBackupRestoreActions({
+    ...{ machine: { root: join(folder, "machine"), hostName: "a", addresses: ["10.0.0.1"] }, from, key },
+    configuration: { folder: configuration, shoot: { metadata, spec: { kubernetes: { version: "1.35.2" } } } },
+  } as unknown as BackupRestoreDeps);
+  const scope = { signal: new AbortController().signal, tell: () => {} };
+  await source(scope);
+  await keptSecrets(scope);
+  const kept = bundleKeyFile(configuration);
+  expect(await readFile(kept, "utf8")).toBe(await readFile(key, "utf8"));
+  expect((await stat(kept)).mode & 0o777).toBe(0o600);
 });
