@@ -84,6 +84,23 @@ test("a machine runs containers of an image that it was given", async () => {
   expect(await ground.inMachine("a", ...run, "/bin/sh", "-c", reading)).toBe("hosts: files dns");
 });
 
+test("a machine loses its power, too, while programs in it are frozen, as runc freezes containers", async () => {
+  await ground.inMachine("a", "systemd-run", "--unit=frozen", "sleep", "1000");
+  await ground.inMachine("a", "sh", "-c", FREEZE);
+  await ground.machines.cutPower("a");
+  expect(await stateOf("a")).toBe("Off");
+  await ground.machines.on("a");
+});
+
+/** By the version of cgroups that the host has; the group is one of the unit's, below which nothing else is. */
+const FREEZE = `
+pid=$(systemctl show --property MainPID --value frozen)
+group=/sys/fs/cgroup/freezer$(sed -n 's/^[0-9]*:freezer://p' /proc/$pid/cgroup)
+if [ -e /sys/fs/cgroup/freezer ]; then
+  mkdir "$group/frozen" && echo $pid >"$group/frozen/cgroup.procs" && echo FROZEN >"$group/frozen/freezer.state"
+else systemctl freeze frozen; fi
+`;
+
 test("a machine that was switched off has its files, its containerd's images and its identity again, but another boot id", async () => {
   const before = await identityOf("a");
   await ground.inMachine("a", "sh", "-c", "echo kept > /root/kept; touch /run/volatile");

@@ -26,8 +26,15 @@ export async function createCgroup(cgroup: string): Promise<string[]> {
   return hierarchies.map(({ path }) => join(path, leaf, "cgroup.procs"));
 }
 
+/** Lets all that is frozen in the cgroup and below it go on: no signal ends a process that version 1 has frozen. */
+export async function thawCgroup(cgroup: string): Promise<void> {
+  for (const { path, controllers } of await findHierarchies())
+    if (controllers.includes("freezer")) await thawGroup(join(path, cgroup));
+}
+
 /** Kills what still runs in the cgroup and removes it with all below it from every hierarchy, the deepest first. */
 export async function removeCgroup(cgroup: string): Promise<void> {
+  await thawCgroup(cgroup);
   for (const { path } of await findHierarchies()) await removeGroup(join(path, cgroup));
 }
 
@@ -63,6 +70,12 @@ async function delegate(parent: string): Promise<void> {
   const controllers = (await readFile(join(parent, "cgroup.controllers"), "utf8")).split(/\s+/).filter((name) => name);
   for (const name of controllers)
     await writeFile(join(parent, "cgroup.subtree_control"), `+${name}`).catch(() => undefined);
+}
+
+async function thawGroup(group: string): Promise<void> {
+  const entries = await readdir(group, { withFileTypes: true }).catch(() => []);
+  await writeFile(join(group, "freezer.state"), "THAWED").catch(() => undefined);
+  for (const entry of entries) if (entry.isDirectory()) await thawGroup(join(group, entry.name));
 }
 
 async function removeGroup(group: string): Promise<void> {

@@ -15,7 +15,7 @@ import { mirrorFiles } from "../registry/mirrors.ts";
 import { findRegistry } from "../registry/registry.ts";
 import { bootBare } from "./bare.ts";
 import { bootMachine, readPid1 } from "./boot.ts";
-import { createCgroup, removeCgroup } from "./cgroup.ts";
+import { createCgroup, removeCgroup, thawCgroup } from "./cgroup.ts";
 import { raiseHostLimits } from "./limits.ts";
 import type { MachineSpec, MachineStatus } from "./machine.ts";
 import { isAlive, killProcess } from "./process.ts";
@@ -123,7 +123,8 @@ export async function describeMachine(
 async function stop(paths: records.MachinePaths): Promise<void> {
   await removeNamespace(paths.netns);
   const pid1 = await readPid1(paths);
-  if (pid1 !== undefined) await killProcess(pid1);
+  // It ends after all else in the machine, of which runc may have frozen some.
+  if (pid1 !== undefined) await killProcess(pid1, async () => await thawCgroup(paths.cgroup));
   await removeCgroup(paths.cgroup);
 }
 

@@ -13,11 +13,12 @@ export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<bool
   return (await describeProcess(pid))?.startTime === startTime;
 }
 
-/** Kills exactly this process and returns once it is gone; throws after ten seconds. */
-export async function killProcess(target: ProcessIdentity): Promise<void> {
+/** Kills exactly this process and returns once it is gone, where `free` lets go what it waits for; throws after ten seconds. */
+export async function killProcess(target: ProcessIdentity, free = async (): Promise<void> => {}): Promise<void> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(20)) {
     if (!(await isAlive(target))) return;
     kill(target.pid);
+    await free();
   }
   throw new Error(`cannot kill process ${target.pid}: it is still there after ten seconds`);
 }
