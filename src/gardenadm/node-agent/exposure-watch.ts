@@ -1,13 +1,13 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { backoffDelay } from "../../kube/backoff.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Node } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
-import { isAway, quiet } from "./away.ts";
+import { quiet } from "./away.ts";
 import { createBell } from "./bell.ts";
+import { keepLooking } from "./keep-looking.ts";
 
 /** The cluster whose control plane is led to, and the node that acts. */
 export interface ExposureWatchDeps {
@@ -19,17 +19,12 @@ export interface ExposureWatchDeps {
   readonly recheck?: number;
 }
 
-/** In ms. */
-const RESYNC = 600_000;
-const RECHECK = 5_000;
-const LONGEST_PAUSE = 60_000;
-
 /**
  * Keeps what leads to the control plane from elsewhere at its healthy nodes, until it is stopped. All nodes of a control plane watch, and
  * one at a time acts, while no command changes the control plane.
  */
 export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal): Promise<void> {
-  const { client, log, recheck = RECHECK } = deps;
+  const { client, log, recheck } = deps;
   const news = createBell();
   const nodes = createReflector(client, Node, {
     labelSelector: CONTROL_PLANE_LABEL,
@@ -38,22 +33,15 @@ export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal
   });
   nodes.start();
   let seen = "";
-  let failures = 0;
-  const round = async (): Promise<number> => {
-    try {
-      const now = JSON.stringify(nodes.list().map(factsOf).toSorted());
-      if (now !== seen && (await follow(deps, signal)) === "waiting") return recheck;
-      seen = now;
-      failures = 0;
-      return RESYNC;
-    } catch (error) {
-      if (!signal.aborted && !isAway(error)) log.error({ err: error }, "control plane not exposed as its nodes are");
-      return backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
-    }
+  const look = async () => {
+    const now = JSON.stringify(nodes.list().map(factsOf).toSorted());
+    const end = now === seen ? "done" : await follow(deps, signal);
+    if (end === "done") seen = now;
+    return end;
   };
   try {
     await Promise.race([nodes.synced(), aborted(signal)]);
-    while (!signal.aborted) await news.heard(await round(), signal);
+    await keepLooking({ look, news, log, recheck, failed: "control plane not exposed as its nodes are" }, signal);
   } finally {
     await nodes.stop();
   }

@@ -1,13 +1,13 @@
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { backoffDelay } from "../../kube/backoff.ts";
 import { Deployment, Secret, StatefulSet } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import type { RenewalDeps } from "../reconcile/renew-static-pods.ts";
 import { areOthers } from "../reconcile/static-pod-workloads.ts";
-import { isAway, quiet } from "./away.ts";
+import { quiet } from "./away.ts";
 import { createBell } from "./bell.ts";
+import { keepLooking } from "./keep-looking.ts";
 
 /** What a watch is made from. */
 export interface WorkloadWatchDeps extends RenewalDeps {
@@ -17,8 +17,6 @@ export interface WorkloadWatchDeps extends RenewalDeps {
 
 /** In ms. */
 const RESYNC = 600_000;
-const RECHECK = 5_000;
-const LONGEST_PAUSE = 60_000;
 
 /**
  * Keeps the static pods of a control plane what the Deployments and StatefulSets of their names say, as they stand in the cluster
@@ -26,26 +24,15 @@ const LONGEST_PAUSE = 60_000;
  * nodes of a control plane watch, and one at a time acts, while no command changes the control plane.
  */
 export async function watchWorkloads(deps: WorkloadWatchDeps, signal: AbortSignal): Promise<void> {
-  const { client, log, recheck = RECHECK } = deps;
+  const { client, log, recheck } = deps;
   const news = createBell();
   const watched = [Deployment, StatefulSet].map((kind) =>
     createReflector(client, kind, { namespace: SYSTEM_NAMESPACE, keep, log: quiet(log), onEvent: () => news.ring() }),
   );
   for (const reflector of watched) reflector.start();
   const look = createLook(deps, () => watched.flatMap((reflector) => reflector.list(SYSTEM_NAMESPACE)));
-  let failures = 0;
-  const round = async (): Promise<number> => {
-    try {
-      const end = await look();
-      failures = 0;
-      return end === "waiting" ? recheck : RESYNC;
-    } catch (error) {
-      if (!signal.aborted && !isAway(error)) log.error({ err: error }, "static pods not made anew");
-      return backoffDelay(failures++, { first: recheck, most: LONGEST_PAUSE }, error);
-    }
-  };
   try {
-    while (!signal.aborted) await news.heard(await round(), signal);
+    await keepLooking({ look, news, log, recheck, failed: "static pods not made anew" }, signal);
   } finally {
     await Promise.all(watched.map((reflector) => reflector.stop()));
   }
