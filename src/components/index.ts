@@ -52,7 +52,6 @@ export { LOST_REVISIONS, mainVolumeClaim, restoreJob, SCHEDULE, snapshotJob } fr
 export { etcdEvents };
 export type { EtcdRole } from "./etcd/addresses.ts";
 export { BUCKET_KEY, filledEnvironment, storeSecretKeys } from "./etcd/rclone.ts";
-export { dataVolume } from "./etcd/settings.ts";
 export { RESTORE_CONTAINER, VERIFY_CONTAINER } from "./etcd/step.ts";
 export { warmUpJob } from "./etcd/warm-up.ts";
 export {
