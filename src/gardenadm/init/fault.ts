@@ -9,9 +9,15 @@ export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }
 
+/** That the API server has not answered for too long for a step to go on; it does so by itself, from where it was, when that answers. */
+export class AwayError extends StepError {
+  override readonly name = "AwayError";
+}
+
 /** What a failure of a step means: an API server's or a controller's may pass, all else is for the operator. */
 export function judge(error: unknown): StepTrouble {
   const judged = judgeError(error);
+  if (error instanceof AwayError) return { ...judged, silent: "the API server" };
   if (error instanceof KubeError || error instanceof StepError) return judged;
   return { ...judged, retryable: error instanceof MembershipError && error.retryable };
 }

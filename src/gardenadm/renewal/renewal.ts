@@ -22,7 +22,11 @@ export async function renewCertificates(
 ): Promise<void> {
   await withMachine(placesIn(machine.root).lock, scope.signal, async () => {
     const turn = await takeTurn(client, machine, scope);
-    await renew(client, turn.within(scope)).finally(async () => await turn.end());
+    try {
+      await renew(client, turn.within(scope));
+    } finally {
+      await turn.end();
+    }
   });
 }
 
