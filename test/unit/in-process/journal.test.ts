@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openJournal, readJournal, type JournalEntry } from "../../../src/in-process/journal.ts";
 import { LockedError, withLock } from "../../../src/in-process/lock.ts";
 
@@ -63,6 +67,50 @@ describe("the lock of a machine", () => {
     await expect(withLock(lock(), async () => await readFile(lock(), "utf8"))).resolves.toBe(
       `process ${process.pid}\n`,
     );
+  });
+
+  test("cannot be taken by another user, who may have its name", async () => {
+    const file = join(folder, "own", "lock");
+    const stranger = createServer().listen(`\0perennial:${file}`);
+    onTestFinished(() => void stranger.close());
+    await once(stranger, "listening");
+    await expect(withLock(file, async () => "in")).resolves.toBe("in");
+    const modes = await Promise.all([file, dirname(file)].map(async (path) => (await stat(path)).mode & 0o777));
+    expect(modes).toEqual([0o600, 0o700]);
+  });
+
+  test("is no program's that was begun meanwhile, and outlasts its holder", async () => {
+    const child = await withLock(lock(), async () => spawn("sleep", ["30"], { stdio: "ignore" }));
+    onTestFinished(() => void child.kill());
+    await expect(withLock(lock(), async () => "in")).resolves.toBe("in");
+  });
+
+  test("is of the file that is there: one that a holder removes before it ends locks no other in, nor out", async () => {
+    await withLock(lock(), async () => {
+      await rm(lock());
+      await withLock(lock(), async () => {
+        await expect(withLock(lock(), async () => {})).rejects.toBeInstanceOf(LockedError);
+      });
+    });
+  });
+
+  test("has one holder at a time, however many ask for it, and whatever each removes", async () => {
+    let [inside, most, turns] = [0, 0, 0];
+    const take = async (): Promise<void> => {
+      const isTaken = await withLock(lock(), async () => {
+        most = Math.max(most, (inside += 1));
+        turns += 1;
+        await delay(5);
+        inside -= 1;
+        await rm(lock());
+      }).catch((error: unknown) => {
+        if (!(error instanceof LockedError)) throw error;
+        return "locked";
+      });
+      if (isTaken === "locked") await take();
+    };
+    await Promise.all(Array.from({ length: 8 }, take));
+    expect([most, turns]).toEqual([1, 8]);
   });
 
   test("is given back when the work fails", async () => {
