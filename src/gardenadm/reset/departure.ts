@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { writeWhole } from "../../node-agent/whole-file.ts";
+import { dirname, join } from "node:path";
+import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
+import { placesIn } from "../init/places.ts";
 import { isThere } from "../is-there.ts";
 
 /** Says on the machine whose `/` is this folder that its cluster has let it go: nothing here leads to that cluster from now on. */
@@ -30,10 +31,15 @@ export async function isNode(root: string): Promise<boolean> {
 export const carriesControlPlane = async (root: string): Promise<boolean> =>
   await isThere(join(root, CONTROL_PLANE_FILES));
 
-/** Takes away gardenadm's own notes, and last the one by which a killed reset goes on: then the machine is bare. */
+/**
+ * Takes away gardenadm's own notes, and last the one by which a killed reset goes on: then the machine is bare. With the lock, another
+ * command may begin, of which nothing is taken away.
+ */
 export async function forgetMachine(root: string): Promise<void> {
-  const note = noteIn(root);
-  for (const entry of await readdir(dirname(note)).catch(() => []))
-    if (entry !== basename(note)) await rm(join(dirname(note), entry), { recursive: true, force: true });
-  await rm(dirname(note), { recursive: true, force: true });
+  const [note, { lock }] = [noteIn(root), placesIn(root)];
+  const folder = dirname(note);
+  const others = (await readdir(folder).catch(() => [])).map((entry) => join(folder, entry));
+  for (const path of [...others.filter((one) => one !== note && one !== lock), lock, note])
+    await rm(path, { recursive: true, force: true });
+  await removeEmptyFolder(folder);
 }

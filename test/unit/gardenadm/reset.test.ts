@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { LockedError, withLock } from "../../../src/in-process/lock.ts";
 import {
   carriesControlPlane,
   forgetMachine,
@@ -44,3 +45,26 @@ test("what has been noted of a departure lasts until all other notes are gone", 
   expect(await readdir(join(root, "/var/lib"))).toEqual([]);
   await forgetMachine(root);
 });
+
+test("a command that begins as soon as a reset has taken its lock away keeps what it writes", async () => {
+  const lock = join(root, "/var/lib/gardenadm/lock");
+  // Whatever the order of a folder is, some of these come after the lock.
+  for (let n = 0; n < 300; n += 1) await fill(`/var/lib/gardenadm/${n}`);
+  await noteDeparture(root);
+  const waiting: Promise<void>[] = [];
+  await withLock(lock, async () => {
+    waiting.push(begin(lock));
+    await forgetMachine(root);
+  });
+  await Promise.all(waiting);
+  expect(await readdir(join(root, "/var/lib/gardenadm"))).toEqual(["journal", "lock"]);
+});
+
+/** A command that is given again and again until it has the lock, and writes. */
+async function begin(lock: string): Promise<void> {
+  const work = async () => await writeFile(join(root, "/var/lib/gardenadm/journal"), "");
+  await withLock(lock, work).catch(async (error: unknown) => {
+    if (!(error instanceof LockedError)) throw error;
+    await begin(lock);
+  });
+}
