@@ -1,0 +1,120 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isReady } from "../../src/activities/waits/readiness.ts";
+import { Node, refOf } from "../../src/kube/index.ts";
+import type { BareGround } from "../support/bare-machines.ts";
+import { etcdMembers } from "../support/cluster-world.ts";
+import { addressOf, kubeconfigTo, leaveSign, secondsSince, serves, untilServed } from "../support/disasters.ts";
+import { eventually } from "../support/eventually.ts";
+import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
+
+type Name = "a" | "b" | "c";
+
+let ground: BareGround;
+let machines: Readonly<Record<Name, GardenadmMachine>>;
+/** An administrator's, of before. */
+let kubeconfig = "";
+let addresses: Readonly<Record<Name, string>>;
+
+beforeAll(async () => {
+  ({ ground, machines } = await startGardenadmMachines("test-disasters", ["a", "b", "c"]));
+  const { a, b, c } = machines;
+  await a.succeed(INIT);
+  for (const machine of [b, c]) await machine.succeed(await a.invite("control-plane"));
+  kubeconfig = await kubeconfigTo(a);
+  addresses = { a: await addressOf(a), b: await addressOf(b), c: await addressOf(c) };
+});
+
+afterAll(async () => {
+  await ground.stop();
+});
+
+const ALL = ["a", "b", "c"] as const;
+const voters = (names: readonly Name[]) => names.map((name) => ({ name, isLearner: false }));
+const report = (figure: string, seconds: number) => process.stderr.write(`figure: ${figure}: ${seconds} s\n`);
+
+/** Both etcds have these members, with a vote, and the cluster these nodes of the control plane, all ready. */
+async function isWhole(by: Name, names: readonly Name[]): Promise<void> {
+  const members = { main: voters(names), events: voters(names) };
+  await eventually(async () => expect(await etcdMembers(machines[by])).toEqual(members), 120_000);
+  await machines[by].asAdministrator(async (client) => {
+    const ready = async () => (await client.list(Node)).filter(isReady).map(({ metadata }) => metadata.name);
+    await eventually(async () => expect(await ready()).toEqual(names), 180_000);
+  });
+}
+
+test("while one of three machines is off, a client that tries all addresses goes on", async () => {
+  let [longest, last] = [0, performance.now()];
+  let over = false;
+  const asking = (async () => {
+    while (!over) {
+      const answers = await Promise.any(
+        Object.values(addresses).map(
+          async (address) => (await serves(kubeconfig, address)) || Promise.reject(new Error()),
+        ),
+      ).catch(() => false);
+      const now = performance.now();
+      if (answers) [longest, last] = [Math.max(longest, now - last), now];
+      await delay(200);
+    }
+  })();
+  await delay(1_000);
+  await ground.machines.cutPower("a");
+  await delay(30_000);
+  over = true;
+  await asking;
+  longest = Math.max(longest, performance.now() - last);
+  report("one of three off: longest gap", Math.round(longest / 100) / 10);
+  expect(longest).toBeLessThan(20_000);
+  await machines.b.asAdministrator(async (client) => await leaveSign(client, "while-a-was-off"));
+  await ground.machines.on("a");
+  await untilServed(kubeconfig, [addresses.a]);
+  await isWhole("b", ALL);
+});
+
+test("all machines begin again at once, with a webhook that has to be asked and has no pods", async () => {
+  await machines.a.asAdministrator(async (client) => await client.create(WEBHOOK));
+  await Promise.all(ALL.map(async (name) => await ground.machines.cutPower(name)));
+  await Promise.all(ALL.map(async (name) => await ground.machines.on(name)));
+  const began = performance.now();
+  await untilServed(kubeconfig, Object.values(addresses));
+  report("three on again at once: to the first API", secondsSince(began));
+  for (const name of ALL) await untilServed(kubeconfig, [addresses[name]]);
+  report("three on again at once: to all APIs", secondsSince(began));
+  await isWhole("a", ALL);
+  await machines.a.asAdministrator(async (client) => await client.remove(refOf(WEBHOOK)));
+});
+
+const WEBHOOK = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingWebhookConfiguration",
+  metadata: { name: "has-to-be-asked" },
+  webhooks: [
+    {
+      name: "has-to-be-asked.perennial.dev",
+      clientConfig: { service: { namespace: "default", name: "has-no-pods" } },
+      rules: [
+        {
+          apiGroups: ["", "apps"],
+          apiVersions: ["v1"],
+          operations: ["*"],
+          resources: ["pods", "deployments", "nodes"],
+        },
+      ],
+      failurePolicy: "Fail",
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+      timeoutSeconds: 1,
+    },
+  ],
+} as const;
+
+test("a machine with an empty disk takes its place again by a join", async () => {
+  const { a, b } = machines;
+  await b.wipe();
+  const invitation = await a.invite("control-plane");
+  const began = performance.now();
+  await b.succeed(invitation);
+  report("three: join in place of a lost disk", secondsSince(began));
+  await isWhole("a", ALL);
+});
