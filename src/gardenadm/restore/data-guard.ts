@@ -11,6 +11,7 @@ import { parseJson } from "../../parsing.ts";
 import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { announceLoss } from "./announce-loss.ts";
+import { endApiServer } from "./api-server.ts";
 import { mendedAside, putManifestsBack } from "./manifests.ts";
 import type { Loss } from "./mend.ts";
 import { readBegun } from "./places.ts";
@@ -84,6 +85,7 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   downSince.set(role, Date.now() + (loss === undefined ? PAUSE : LONGEST_START));
   if (loss === undefined) return;
   if (loss !== "learns") await keep(root, loss);
+  if (role === "main") await endApiServer(root);
   // A kubelet starts what has failed later each time; one that has just begun starts it at once.
   await createSystemctl()(["restart", "kubelet.service"], signal);
 }
