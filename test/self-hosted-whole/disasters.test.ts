@@ -4,7 +4,16 @@ import { isReady } from "../../src/activities/waits/readiness.ts";
 import { Node, refOf } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import { etcdMembers } from "../support/cluster-world.ts";
-import { addressOf, kubeconfigTo, leaveSign, secondsSince, serves, untilServed } from "../support/disasters.ts";
+import {
+  addressOf,
+  damage,
+  hasSign,
+  kubeconfigTo,
+  leaveSign,
+  secondsSince,
+  serves,
+  untilServed,
+} from "../support/disasters.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 
@@ -108,6 +117,29 @@ const WEBHOOK = {
     },
   ],
 } as const;
+
+test("a member whose data are damaged leaves, and learns anew, without a command", async () => {
+  const { a, c } = machines;
+  await damage(c, "main");
+  const began = performance.now();
+  await a.asAdministrator(async (client) => {
+    await leaveSign(client, "while-c-was-damaged");
+    const message = async () =>
+      ((await client.read(Node, { name: "c" }))?.status?.conditions ?? []).find(
+        ({ type }) => type === "EtcdDataRestored",
+      )?.message;
+    await eventually(
+      async () =>
+        expect(await message()).toMatch(
+          /is damaged: .*: etcd-main has learnt anew from the other members, and nothing is lost/,
+        ),
+      300_000,
+    );
+  });
+  report("three: data damaged to a voter again", secondsSince(began));
+  await isWhole("a", ALL);
+  await c.asAdministrator(async (client) => expect(await hasSign(client, "while-c-was-damaged")).toBe(true));
+});
 
 test("a machine with an empty disk takes its place again by a join", async () => {
   const { a, b } = machines;

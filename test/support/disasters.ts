@@ -14,6 +14,10 @@ export async function leaveSign(client: KubeClient, name: string): Promise<void>
   });
 }
 
+/** Whether the sign is there. */
+export const hasSign = async (client: KubeClient, name: string): Promise<boolean> =>
+  (await client.read(ConfigMap, { namespace: "default", name })) !== undefined;
+
 /** An administrator's kubeconfig, with `localhost` in it. */
 export async function kubeconfigTo(machine: GardenadmMachine): Promise<string> {
   return await readFile(join(await machine.root(), "/etc/kubernetes/admin.conf"), "utf8");
@@ -51,3 +55,27 @@ export async function serves(kubeconfig: string, address: string): Promise<boole
 
 /** In s, with one decimal. */
 export const secondsSince = (began: number): number => Math.round((performance.now() - began) / 100) / 10;
+
+/** Overwrites pages of an etcd's database, whose process is killed, and lets the kubelet start it again. */
+export async function damage({ ground, name }: GardenadmMachine, role: "main" | "events"): Promise<void> {
+  await ground.inMachine(name, "bash", "-c", DAMAGE, "damage", `/var/lib/etcd-${role}/data/new.etcd/member/snap/db`);
+}
+
+/** Of the etcds, the one that has this database open. */
+const KILL = `
+set -eu
+systemctl stop kubelet
+for pid in $(pgrep --exact etcd); do
+  if [ "/proc/$pid/root/var/etcd/data/new.etcd/member/snap/db" -ef "$1" ]; then
+    kill -KILL "$pid"
+    while [ -e "/proc/$pid" ]; do sleep 0.1; done
+  fi
+done
+`;
+
+const DAMAGE = `${KILL}
+pages=$(( $(stat --format=%s "$1") / 4096 - 2 ))
+dd if=/dev/urandom of="$1" bs=4096 seek=2 count="$pages" conv=notrunc status=none
+sync
+systemctl start kubelet
+`;
