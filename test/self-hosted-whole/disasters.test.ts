@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
+import { restoreFromMember } from "../../src/gardenadm/restore/restore-from-member.ts";
 import { Node, refOf } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import { etcdMembers } from "../support/cluster-world.ts";
@@ -16,6 +17,7 @@ import {
 } from "../support/disasters.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
+import { rowsOf } from "../support/interruption.ts";
 
 type Name = "a" | "b" | "c";
 
@@ -149,4 +151,22 @@ test("a machine with an empty disk takes its place again by a join", async () =>
   await b.succeed(invitation);
   report("three: join in place of a lost disk", secondsSince(began));
   await isWhole("a", ALL);
+});
+
+test("the survivor of three becomes a control plane of its own, also when that was killed at every row", async () => {
+  const { a, c } = machines;
+  await a.asAdministrator(async (client) => await leaveSign(client, "last"));
+  await Promise.all([ground.machines.cutPower("a"), ground.machines.cutPower("b")]);
+  const words = ["restore", "-d", "/root/config", "--from", "member"];
+  const { code, stderr } = await c.gardenadm(...words);
+  expect(code).not.toBe(0);
+  expect(stderr).toMatch(/quorum may come back: member [ab] .* and member [ab] .* may only be off or cut off/);
+  const command = { words: [...words, "--yes-quorum-is-lost"] };
+  for (const row of rowsOf(restoreFromMember, undefined))
+    expect(await c.interrupt(command, row, "SIGKILL"), row.step).not.toBe("without the row");
+  const began = performance.now();
+  await c.succeed(command);
+  report("survivor: command after the last kill", secondsSince(began));
+  await isWhole("c", ["c"]);
+  await c.asAdministrator(async (client) => expect(await hasSign(client, "last")).toBe(true));
 });
