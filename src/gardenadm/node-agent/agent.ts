@@ -8,11 +8,12 @@ import { Secret } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
-import { createBell, type Bell } from "./bell.ts";
+import { createBell } from "./bell.ts";
 import { ensureCredentials, type AgentIdentity } from "./credentials.ts";
 import { isAway, quiet } from "./away.ts";
 import { beat } from "./heartbeat.ts";
-import { createRounds, type RoundEnd } from "./round.ts";
+import { keepLooking, RESYNC, type LookTiming } from "./keep-looking.ts";
+import { createRounds } from "./round.ts";
 import { createTurn } from "./turn.ts";
 
 /** What an agent is made from. */
@@ -27,18 +28,15 @@ export interface AgentDeps {
 }
 
 /** How often an agent does what, in ms. */
-export interface AgentTiming {
-  /** Looks at a machine of which nothing new was said. */
-  readonly resync: number;
-  /** Looks again for what is not there yet. */
-  readonly recheck: number;
+export interface AgentTiming extends Omit<LookTiming, "retry"> {
   /** Looks whether the certificate is to be renewed. */
   readonly credentials: number;
-  /** At most, after failures in a row. */
-  readonly longestPause: number;
 }
 
-const TIMING: AgentTiming = { resync: 600_000, recheck: 2_000, credentials: 60_000, longestPause: 60_000 };
+const TIMING: AgentTiming = { resync: RESYNC, recheck: 2_000, credentials: 60_000, longestPause: 60_000 };
+
+/** In ms: the pause after a first failure. */
+const RETRY = 1_000;
 
 /**
  * Keeps a machine as the Secret of its pool says, until it is stopped, or has changed itself or its certificate: then systemd
@@ -66,6 +64,13 @@ export async function runAgent(
   const tokens = watch(dirname(places.token), (_, file) => {
     if (file === basename(places.token) && existsSync(places.token)) news.ring();
   });
+  const look = async () => {
+    const secret = secrets.get(name, namespace);
+    const end = secret === undefined ? "waiting" : await rounds(secret, signal);
+    if (end !== "restart") return end;
+    log.info("the agent itself has changed: it ends, to be started anew");
+    return "over";
+  };
   const lasting = [
     beat(client, node, { log, signal }),
     renew({ identity, log, now, timing }, signal).then((isRenewed) => {
@@ -73,43 +78,15 @@ export async function runAgent(
     }),
   ];
   try {
-    await keep(secrets, rounds, { name, news, log, timing }, signal);
+    await keepLooking(
+      { look, news, log, failed: "machine not as it is to be", timing: { ...timing, retry: RETRY } },
+      signal,
+    );
   } finally {
     ending.abort(new Error("the agent ends"));
     tokens.close();
     await Promise.all([secrets.stop(), ...lasting]);
     await client.close();
-  }
-}
-
-interface Keeping {
-  readonly name: string;
-  readonly news: Bell;
-  readonly log: Logger;
-  readonly timing: AgentTiming;
-}
-
-async function keep(
-  secrets: { get(name: string, namespace: string): Secret | undefined },
-  rounds: (secret: Secret, signal: AbortSignal) => Promise<RoundEnd>,
-  { name, news, log, timing }: Keeping,
-  signal: AbortSignal,
-): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    let pause = timing.resync;
-    const secret = secrets.get(name, SYSTEM_NAMESPACE);
-    try {
-      const end = secret === undefined ? "waiting" : await rounds(secret, signal);
-      if (end === "restart") return void log.info("the agent itself has changed: it ends, to be started anew");
-      if (end === "waiting") pause = timing.recheck;
-      failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!isAway(error)) log.error({ err: error }, "machine not as it is to be");
-      pause = backoffDelay(failures++, { first: 1_000, most: timing.longestPause }, error);
-    }
-    await news.heard(pause, signal);
   }
 }
 
@@ -143,7 +120,7 @@ async function untilDone(
     } catch (error) {
       if (signal.aborted) return;
       log.error({ err: error }, "no certificate yet");
-      await delay(backoffDelay(failures, { first: 1_000, most }, error), undefined, { signal }).catch(() => {});
+      await delay(backoffDelay(failures, { first: RETRY, most }, error), undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -1,13 +1,16 @@
+import { isReady } from "../../activities/waits/readiness.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
+import type { Shoot } from "../../api/shoot/shoot.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Node } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
 import { quiet } from "./away.ts";
 import { createBell } from "./bell.ts";
-import { keepLooking } from "./keep-looking.ts";
+import { dutyTiming, keepLooking } from "./keep-looking.ts";
 
 /** The cluster whose control plane is led to, and the node that acts. */
 export interface ExposureWatchDeps {
@@ -32,6 +35,7 @@ export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal
     onEvent: () => news.ring(),
   });
   nodes.start();
+  const failed = "control plane not exposed as its nodes are";
   let seen = "";
   const look = async () => {
     const now = JSON.stringify(nodes.list().map(factsOf).toSorted());
@@ -41,17 +45,14 @@ export async function watchExposure(deps: ExposureWatchDeps, signal: AbortSignal
   };
   try {
     await Promise.race([nodes.synced(), aborted(signal)]);
-    await keepLooking({ look, news, log, recheck, failed: "control plane not exposed as its nodes are" }, signal);
+    await keepLooking({ look, news, log, failed, timing: dutyTiming(recheck) }, signal);
   } finally {
     await nodes.stop();
   }
 }
 
 /** What of a Node decides whether, and at which address, it is led to. */
-function factsOf({ metadata: { name }, status }: Node): string {
-  const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status;
-  return JSON.stringify([name, ready === "True", status?.addresses]);
-}
+const factsOf = (node: Node): string => JSON.stringify([node.metadata.name, isReady(node), node.status?.addresses]);
 
 /** Where nothing is exposed, no more code is loaded. */
 async function follow(deps: ExposureWatchDeps, signal: AbortSignal): Promise<"done" | "waiting"> {
@@ -61,17 +62,11 @@ async function follow(deps: ExposureWatchDeps, signal: AbortSignal): Promise<"do
   return await renewExposure(deps, signal);
 }
 
-interface ClusterSpec {
-  readonly shoot?: {
-    readonly spec?: {
-      readonly provider?: { readonly workers?: readonly { readonly controlPlane?: { readonly exposure?: object } }[] };
-    };
-  };
-}
-
 function asksForExposure(cluster: KubeObject | undefined): boolean {
-  const { shoot } = (cluster?.["spec"] ?? {}) as ClusterSpec;
-  return (shoot?.spec?.provider?.workers ?? []).some(({ controlPlane }) => controlPlane?.exposure !== undefined);
+  const { shoot } = (cluster?.["spec"] ?? {}) as { readonly shoot?: Pick<Shoot, "spec"> };
+  return (
+    shoot !== undefined && controlPlanePools(shoot).some(({ controlPlane }) => controlPlane?.exposure !== undefined)
+  );
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -7,16 +7,13 @@ import type { RenewalDeps } from "../reconcile/renew-static-pods.ts";
 import { areOthers } from "../reconcile/static-pod-workloads.ts";
 import { quiet } from "./away.ts";
 import { createBell } from "./bell.ts";
-import { keepLooking } from "./keep-looking.ts";
+import { dutyTiming, keepLooking, RESYNC } from "./keep-looking.ts";
 
 /** What a watch is made from. */
 export interface WorkloadWatchDeps extends RenewalDeps {
   /** In ms: when is looked again for what other nodes, or commands, are at. */
   readonly recheck?: number;
 }
-
-/** In ms. */
-const RESYNC = 600_000;
 
 /**
  * Keeps the static pods of a control plane what the Deployments and StatefulSets of their names say, as they stand in the cluster
@@ -32,7 +29,7 @@ export async function watchWorkloads(deps: WorkloadWatchDeps, signal: AbortSigna
   for (const reflector of watched) reflector.start();
   const look = createLook(deps, () => watched.flatMap((reflector) => reflector.list(SYSTEM_NAMESPACE)));
   try {
-    await keepLooking({ look, news, log, recheck, failed: "static pods not made anew" }, signal);
+    await keepLooking({ look, news, log, failed: "static pods not made anew", timing: dutyTiming(recheck) }, signal);
   } finally {
     await Promise.all(watched.map((reflector) => reflector.stop()));
   }
