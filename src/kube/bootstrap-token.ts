@@ -1,3 +1,4 @@
+import { decodeData, encodeData } from "./secret-data.ts";
 import { randomInt } from "node:crypto";
 import { omitUndefined } from "../omit-undefined.ts";
 import { Secret } from "./kinds.ts";
@@ -61,7 +62,7 @@ export function bootstrapTokenSecret({ id, secret }: BootstrapToken, use: Bootst
     ...typeMeta(Secret),
     metadata: { name, namespace: namespace ?? "" },
     type: BOOTSTRAP_TOKEN_TYPE,
-    data: mapped(content, (value) => Buffer.from(value).toString("base64")),
+    data: encodeData(content),
   };
 }
 
@@ -69,11 +70,8 @@ export function bootstrapTokenSecret({ id, secret }: BootstrapToken, use: Bootst
 export function readBootstrapTokenSecret({
   data = {},
 }: Pick<Secret, "data">): Readonly<Record<string, string | undefined>> {
-  return mapped(data, (value) => Buffer.from(value, "base64").toString());
+  return decodeData(data);
 }
-
-const mapped = (entries: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> =>
-  Object.fromEntries(Object.entries(entries).map(([key, value]) => [key, change(value)]));
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 

@@ -20,6 +20,7 @@ export * from "./object-controller.ts";
 export { indexBy, type ObjectIndex } from "./object-index.ts";
 export { inWords, refOf, refTo, typeMeta, type ObjectRef } from "./path.ts";
 export * from "./rbac-kinds.ts";
+export { decodeData, encodeData } from "./secret-data.ts";
 export * from "./status.ts";
 export * from "./time.ts";
 export * from "./watch.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../components/index.ts";
 import type { StoreAccess } from "../../etcd-data/store.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { decodeData, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { backupCredentialsOf } from "../restore/access.ts";
@@ -82,6 +82,5 @@ export async function providedAccess(client: KubeClient, context: ControlPlaneCo
     throw new StepError(
       `there is no Secret ${NAMESPACE}/${BACKUP_PLACE}, which the controller of the BackupEntry makes`,
     );
-  const texts = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()] as const);
-  return { provider, secret: Object.fromEntries(texts) };
+  return { provider, secret: decodeData(data) };
 }

@@ -11,7 +11,7 @@ import {
   type Bundle,
 } from "../../etcd-data/bundle.ts";
 import type { StoreAccess } from "../../etcd-data/store.ts";
-import { Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { encodeData, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
@@ -60,9 +60,8 @@ export async function deployEtcdBackup(
 }
 
 async function applyPlace(client: KubeClient, { secret }: StoreAccess): Promise<void> {
-  const data = Object.entries(secret).map(([key, text]) => [key, Buffer.from(text).toString("base64")] as const);
   const metadata = { name: BACKUP_PLACE, namespace: NAMESPACE };
-  await client.apply<Secret>({ ...typeMeta(Secret), metadata, data: Object.fromEntries(data) });
+  await client.apply<Secret>({ ...typeMeta(Secret), metadata, data: encodeData(secret) });
 }
 
 /** What is sealed already by the newest key, and says the same, stays. */

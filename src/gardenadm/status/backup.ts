@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { BACKUP_PLACE, backupSettings } from "../../components/index.ts";
 import { findSnapshots } from "../../etcd-data/snapshots.ts";
-import { openStore, type StoreAccess } from "../../etcd-data/store.ts";
-import { Secret, type KubeClient } from "../../kube/index.ts";
+import { openStore } from "../../etcd-data/store.ts";
+import { decodeData, Secret, type KubeClient } from "../../kube/index.ts";
 import { NAMESPACE, readMade } from "../init/cluster.ts";
-import { readBackupAccess } from "../restore/access.ts";
+import { readBackupAccess, type BackupAccess } from "../restore/access.ts";
 
 /** The backups of a cluster that asks for some. */
 export interface BackupReport {
@@ -12,11 +12,6 @@ export interface BackupReport {
   readonly last?: { readonly name: string; readonly takenAt: string; readonly size: number };
   /** Why nothing can be said. */
   readonly reason?: string;
-}
-
-/** Where backups are, and whose. */
-interface Place extends StoreAccess {
-  readonly uid: string;
 }
 
 /** Looks into the store until a deadline; undefined where this machine knows of no backup that is asked for. */
@@ -39,11 +34,10 @@ export async function readBackup(
 }
 
 /** As the cluster knows it; undefined where no backup is asked for. */
-async function placeOf(client: KubeClient): Promise<Place | undefined> {
+async function placeOf(client: KubeClient): Promise<BackupAccess | undefined> {
   const { shoot } = await readMade(client);
   const provider = backupSettings({ shoot, nodes: [] })?.provider;
   if (provider === undefined) return undefined;
   const { data = {} } = (await client.read(Secret, { namespace: NAMESPACE, name: BACKUP_PLACE })) ?? {};
-  const texts = Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()] as const);
-  return { provider, secret: Object.fromEntries(texts), uid: shoot.metadata.uid ?? "" };
+  return { provider, secret: decodeData(data), uid: shoot.metadata.uid ?? "" };
 }
