@@ -30,7 +30,7 @@ export interface StaticPod {
  */
 export function staticPod({ workload, ...sources }: Sources & { readonly workload: KubeObject }): StaticPod {
   const { name } = workload.metadata;
-  const refuse = refusalsOf(`${workload.kind} ${name}`);
+  const refuse = refusalsOf({ kind: workload.kind, name });
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name))
     refuse("metadata.name", `is ${JSON.stringify(name)}`, "use lower-case letters, digits and dashes");
   const template = templateOf(workload, refuse);

@@ -22,7 +22,7 @@ export function nodeAgentSecret(
   config: OperatingSystemConfig,
   lookup: SecretLookup,
 ): KubeObject {
-  const content = stringify(forMachines(config, lookup));
+  const { data, checksum } = machineContent(forMachines(config, lookup));
   return {
     apiVersion: "v1",
     kind: "Secret",
@@ -31,13 +31,22 @@ export function nodeAgentSecret(
       namespace: "kube-system",
       labels: { [ROLE_LABEL]: "operating-system-config", [POOL_LABEL]: pool.name },
       annotations: {
-        [MACHINE_CHECKSUM_ANNOTATION]: createHash("sha256").update(content).digest("hex"),
+        [MACHINE_CHECKSUM_ANNOTATION]: checksum,
         // Static pods of a control plane are one for each node: with all of them away at once, there is no cluster.
         ...(pool.controlPlane === undefined ? {} : { [SERIAL_ANNOTATION]: "true" }),
       },
     },
     type: "Opaque",
+    data,
+  };
+}
+
+/** The data of a Secret from which machines read what they are to be, and the checksum by which they see that it has changed. */
+export function machineContent(config: object): { readonly data: Record<string, string>; readonly checksum: string } {
+  const content = stringify(config);
+  return {
     data: { "osc.yaml": Buffer.from(content).toString("base64") },
+    checksum: createHash("sha256").update(content).digest("hex"),
   };
 }
 

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import { stringify } from "yaml";
 import { MACHINE_CHECKSUM_ANNOTATION, WORKLOADS_CHECKSUM_ANNOTATION } from "../../api/annotations.ts";
 import { NODE_AGENT_CONTROLLER } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import { machineContent } from "../../components/node/node-agent-secret.ts";
 import { ConfigMap, createEventRecorder, Deployment, Secret, StatefulSet, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { NoStaticPodError } from "../../self-hosted/refusal.ts";
@@ -40,13 +39,13 @@ export async function renewStaticPods({ client, secretName, hostName, log }: Ren
     const pods = await translate(client, secret, workloads);
     const { apiVersion, kind, type } = secret;
     const { name, namespace, labels, annotations, resourceVersion = "" } = secret.metadata;
-    const content = stringify(contentOf(secret, pods));
+    const { data, checksum } = machineContent(contentOf(secret, pods));
     const checksums = {
-      [MACHINE_CHECKSUM_ANNOTATION]: createHash("sha256").update(content).digest("hex"),
+      [MACHINE_CHECKSUM_ANNOTATION]: checksum,
       [WORKLOADS_CHECKSUM_ANNOTATION]: workloadsChecksum(workloads),
     };
     await client.apply<KubeObject>({
-      ...{ apiVersion, kind, type, data: { "osc.yaml": Buffer.from(content).toString("base64") } },
+      ...{ apiVersion, kind, type, data },
       metadata: {
         ...{ name, namespace, resourceVersion, annotations: { ...annotations, ...checksums } },
         ...(labels && { labels }),
@@ -69,16 +68,8 @@ async function translate(client: KubeClient, secret: Secret, workloads: readonly
   const { files = [] } = readMachineOrder(secret).config.spec;
   const nodes = [...new Set(files.flatMap(({ hostName }) => hostName ?? []))].toSorted();
   const objects = [...(await client.list(ConfigMap, HERE)), ...(await client.list(Secret, HERE))];
-  return workloads
-    .map((workload) => staticPod({ workload, objects, nodes }))
-    .toSorted((one, other) => START.indexOf(one.pod.metadata.name) - START.indexOf(other.pod.metadata.name));
+  return workloads.map((workload) => staticPod({ workload, objects, nodes }));
 }
-
-/** The order in which they begin. */
-const START: readonly string[] = [
-  ...["etcd-main", "etcd-events"],
-  ...["kube-apiserver", "kube-controller-manager", "kube-scheduler"],
-];
 
 /** The configuration with these static pods in the place of those that it has; manifests come last. */
 function contentOf(secret: Secret, pods: readonly StaticPod[]): object {
@@ -96,7 +87,7 @@ async function announce(
   error: NoStaticPodError,
   { client, hostName, log }: Pick<RenewalDeps, "client" | "hostName" | "log">,
 ): Promise<void> {
-  const [, kind, name = ""] = /static pod of (\w+) ([-a-z0-9]+):/.exec(error.message) ?? [];
+  const { kind, name } = error.workload;
   const type = kind === StatefulSet.kind ? StatefulSet : Deployment;
   const regarding = await client.read(type, { namespace: NAMESPACE, name });
   if (regarding === undefined) return;

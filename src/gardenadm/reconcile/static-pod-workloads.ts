@@ -13,10 +13,10 @@ export function areOthers(secret: Secret, present: readonly KubeObject[]): boole
   return made !== undefined && workloads.length > 0 && workloadsChecksum(workloads) !== made;
 }
 
-/** The workloads of which a pool's Secret has static pods; none where one of them is gone, which only `gardenadm init` mends. */
+/** The workloads of which a pool's Secret has static pods, in their order; none where one of them is gone, which only `gardenadm init` mends. */
 export function workloadsOf(secret: Secret, present: readonly KubeObject[]): readonly KubeObject[] {
   const names = staticPodNames(secret);
-  const found = present.filter(({ metadata }) => names.includes(metadata.name));
+  const found = names.flatMap((name) => present.filter(({ metadata }) => metadata.name === name));
   return found.length === names.length ? found : [];
 }
 
