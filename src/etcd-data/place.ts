@@ -26,5 +26,9 @@ export async function markData({ dataDir, mark }: DataPlace): Promise<void> {
   await writeWhole(mark, Buffer.from(`${basename(dirname(mark))} has data in ${dataDir}\n`), 0o600);
 }
 
+/** Where data go that are put aside at this time, in ms since 1970: beside the others, as `new.etcd.2026-11-25T18-59-01.123Z`. */
+export const asidePath = ({ dataDir }: DataPlace, time: number): string =>
+  `${dataDir}.${new Date(time).toISOString().replaceAll(":", "-")}`;
+
 /** Whether there was data here. */
 export const isMarked = ({ mark }: DataPlace): Promise<boolean> => isFile(mark);

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { refuseRunning } from "./in-use.ts";
-import { markData, type DataPlace } from "./place.ts";
+import { asidePath, markData, type DataPlace } from "./place.ts";
 
 /** What became of the data that was there. */
 export interface Replaced {
@@ -34,15 +34,13 @@ export async function replaceData(
     throw error;
   }
   await markData(place);
-  const aside = await putAside(dataDir, now());
+  const aside = await putAside(dataDir, asidePath(place, now()));
   await rename(draft, dataDir);
   await syncOne(folder);
   return aside === undefined ? {} : { aside };
 }
 
-/** Its new name has the time, as `new.etcd.2026-11-25T18-59-01.123Z`. */
-async function putAside(dataDir: string, time: number): Promise<string | undefined> {
-  const aside = `${dataDir}.${new Date(time).toISOString().replaceAll(":", "-")}`;
+async function putAside(dataDir: string, aside: string): Promise<string | undefined> {
   try {
     await rename(dataDir, aside);
   } catch (error) {

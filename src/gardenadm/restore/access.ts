@@ -1,12 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { BackupBucket } from "../../api/core/backup-bucket.ts";
 import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
 import { BUCKET_KEY } from "../../components/index.ts";
 import type { StoreAccess } from "../../etcd-data/store.ts";
+import { decodeData } from "../../kube/secret-data.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
+import { readIfThere } from "../is-there.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
 /** How a machine reaches the backups of its cluster, and whose they are. */
@@ -22,14 +23,13 @@ export interface BackupAccess extends StoreAccess {
 export function backupAccessOf({ shoot, objects }: Pick<Configuration, "shoot" | "objects">): StoreAccess | undefined {
   const backup = controlPlanePools(shoot)[0]?.controlPlane?.backup;
   if (backup === undefined) return undefined;
-  const data = backupCredentialsOf({ shoot, objects });
   const bucket = objects.find(({ kind }) => kind === BackupBucket.kind)?.metadata.name;
   return {
     provider: backup.provider,
     secret: {
       ...(bucket !== undefined && { [BUCKET_KEY]: bucket }),
       ...(backup.region !== undefined && { region: backup.region }),
-      ...Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, "base64").toString()])),
+      ...decodeData(backupCredentialsOf({ shoot, objects })),
     },
   };
 }
@@ -57,10 +57,7 @@ export async function keepBackupAccess(root: string, access: BackupAccess): Prom
 
 /** How the backups are reached from this machine; undefined where it was not told. */
 export async function readBackupAccess(root: string): Promise<BackupAccess | undefined> {
-  const text = await readFile(join(root, FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
-  });
+  const text = await readIfThere(join(root, FILE));
   return text === undefined ? undefined : (parseJson(text, FILE) as BackupAccess);
 }
 

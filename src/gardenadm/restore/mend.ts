@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
 import { DataInUseError } from "../../etcd-data/in-use.ts";
 import { judgeData, type DataVerdict } from "../../etcd-data/judge.ts";
-import { dataPlaceOf } from "../../etcd-data/place.ts";
+import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import { restoreData } from "../../etcd-data/restore-data.ts";
 import { fetchSnapshot, findSnapshots } from "../../etcd-data/snapshots.ts";
 import { openStore } from "../../etcd-data/store.ts";
@@ -141,10 +141,10 @@ async function restoreLatest(
 
 /** Its settings say that it founds a cluster until they are written the next time. */
 async function beginEmpty(role: EtcdRole, member: OwnMember, root: string): Promise<Pick<Loss, "aside">> {
-  const { dataDir } = dataPlaceOf(role, root);
+  const place = dataPlaceOf(role, root);
   await writeWhole(member.file, Buffer.from(foundingSettings(member)), 0o644);
-  if (!(await isThere(dataDir))) return {};
-  const aside = `${dataDir}.${new Date().toISOString().replaceAll(":", "-")}`;
-  await rename(dataDir, aside);
+  if (!(await isThere(place.dataDir))) return {};
+  const aside = asidePath(place, Date.now());
+  await rename(place.dataDir, aside);
   return { aside };
 }

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ControlPlaneNode, EtcdRole } from "../../components/index.ts";
 import type { FirstMember } from "../../etcd-data/restore-data.ts";
 import { parseYaml } from "../../parsing.ts";
+import { readIfThere } from "../is-there.ts";
 
 /** A member of an etcd as its machine starts it. */
 export interface OwnMember extends FirstMember {
@@ -16,10 +16,7 @@ export interface OwnMember extends FirstMember {
 /** The member of a machine, by what it is started with; undefined where there is none. */
 export async function readOwnMember(role: EtcdRole, root: string): Promise<OwnMember | undefined> {
   const file = join(root, `/var/lib/static-pods/etcd-${role}/etcd-${role}-config/etcd.yaml`);
-  const settings = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return "";
-  });
+  const settings = (await readIfThere(file)) ?? "";
   const found = (parseYaml(settings, file) ?? {}) as Readonly<Record<string, unknown>>;
   const { name, "initial-cluster": cluster, "initial-advertise-peer-urls": peerURL } = found;
   if (typeof name !== "string" || typeof cluster !== "string" || typeof peerURL !== "string") return undefined;

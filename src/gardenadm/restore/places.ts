@@ -1,7 +1,8 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
+import { readIfThere } from "../is-there.ts";
 
 /** A restore that was begun on a machine and is not done. */
 export interface BegunRestore {
@@ -18,10 +19,7 @@ const file = (root: string): string => join(restoreFolder(root), "begun.json");
 
 /** The restore that is to go on here; undefined where none was begun. */
 export async function readBegun(root: string): Promise<BegunRestore | undefined> {
-  const text = await readFile(file(root), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
-  });
+  const text = await readIfThere(file(root));
   return text === undefined ? undefined : (parseJson(text, file(root)) as BegunRestore);
 }
 

@@ -1,13 +1,13 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
 import { MembershipError } from "../../etcd/membership-error.ts";
-import { dataPlaceOf } from "../../etcd-data/place.ts";
+import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Logger } from "../../log.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
-import { isThere } from "../is-there.ts";
+import { isThere, readIfThere } from "../is-there.ts";
 import type { OwnMember } from "./own-member.ts";
 
 /** A member whose data were bad, and that learns anew from the others. */
@@ -32,17 +32,14 @@ const noteIn = (root: string, role: EtcdRole): string => join(root, `/var/lib/ga
 /** The learning that is to go on here; undefined where none was begun. */
 export async function readRelearning(root: string, role: EtcdRole): Promise<Relearning | undefined> {
   const file = noteIn(root, role);
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
-  });
+  const text = await readIfThere(file);
   return text === undefined ? undefined : (parseJson(text, file) as Relearning);
 }
 
 /** Notes that the etcd, which is stopped, is to learn anew, and where its bad data will be. */
 export async function beginRelearning(root: string, role: EtcdRole, why: string): Promise<Relearning> {
-  const { dataDir } = dataPlaceOf(role, root);
-  const aside = (await isThere(dataDir)) ? `${dataDir}.${new Date().toISOString().replaceAll(":", "-")}` : undefined;
+  const place = dataPlaceOf(role, root);
+  const aside = (await isThere(place.dataDir)) ? asidePath(place, Date.now()) : undefined;
   return await note(root, role, { why, ...(aside !== undefined && { aside }) });
 }
 
@@ -92,25 +89,25 @@ export async function rejoin(role: EtcdRole, own: OwnMember, learning: Relearnin
 }
 
 async function replaceMember(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
-  const membership = await membershipOf(role, own, ground);
-  const known = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(own.peerURL));
+  const { membership, known } = await findMember(role, own, ground);
   if (known !== undefined && (known.started || !known.isLearner)) await membership.removeMember(known.id);
   await membership.addLearner(own);
 }
 
 /** Returns when the member has what the others have, and a vote; then the learning is over. */
 export async function endRelearning(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
-  const membership = await membershipOf(role, own, ground);
-  const known = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(own.peerURL));
+  const { membership, known } = await findMember(role, own, ground);
   if (known === undefined) throw new Error(`etcd-${role} has no member at ${own.peerURL}`);
   await membership.untilSynced(known.id);
   await membership.promote(known.id);
   await forgetRelearning(ground.root, role);
 }
 
-async function membershipOf(role: EtcdRole, { others }: OwnMember, { root, log, signal }: Ground) {
+/** This machine's member as the others know it. */
+async function findMember(role: EtcdRole, { others, peerURL }: OwnMember, { root, log, signal }: Ground) {
   // An agent that only looks whether there is anything to learn does without what it loads.
   const { membersOf } = await import("../reconcile/members.ts");
   const tell = (message: string) => log.info({ etcd: role, message }, "etcd learns anew");
-  return membersOf(role, others, { root, signal, tell });
+  const membership = membersOf(role, others, { root, signal, tell });
+  return { membership, known: (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(peerURL)) };
 }

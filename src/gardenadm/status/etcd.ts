@@ -1,10 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { etcdPorts, type EtcdRole } from "../../components/index.ts";
 import { lagBehind } from "../../etcd/promote.ts";
 import type { Answering, MemberStatus } from "../../etcd/status.ts";
-import { parseYaml } from "../../parsing.ts";
 import { ETCDS, membershipAt } from "../reconcile/members.ts";
+import { readOwnMember } from "../restore/own-member.ts";
 
 /** A member of one of the etcds. */
 export interface MemberReport {
@@ -66,19 +64,11 @@ export function reportMembers(statuses: readonly MemberStatus[]): MemberReport[]
   return reports.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** The client URLs of the members that the configuration of this machine's own one names, its own first. */
+/** The client URLs of the members that the settings of this machine's own one name, its own first. */
 async function endpointsOf(role: EtcdRole, root: string): Promise<string[]> {
-  const folder = join(root, "/var/lib/static-pods", `etcd-${role}`);
-  const files = await readdir(folder, { recursive: true }).catch(() => []);
-  const file = files.find((path) => path.endsWith("etcd.yaml"));
-  if (file === undefined) return [];
-  const { "initial-cluster": cluster = "" } = readSettings(await readFile(join(folder, file), "utf8").catch(() => ""));
+  const own = await readOwnMember(role, root).catch(() => undefined);
+  if (own === undefined) return [];
   const { client } = etcdPorts(role, { nodes: [] });
-  const peers = cluster.split(",").flatMap((one) => one.split("=")[1] ?? []);
-  const others = peers.map((url) => `https://${new URL(url).hostname}:${client}`);
-  return [`https://127.0.0.1:${client}`, ...others];
-}
-
-function readSettings(text: string): { readonly "initial-cluster"?: string } {
-  return parseYaml(text, "etcd.yaml") ?? {};
+  const hosts = ["127.0.0.1", ...own.others.map(({ addresses: [address] }) => address)];
+  return hosts.map((host) => `https://${host}:${client}`);
 }

@@ -214,7 +214,8 @@ test("while nothing answers, each part says so, and the deadline bounds all of i
       "/etc/kubernetes/admin.conf": renderKubeconfig({
         ...{ server: `https://127.0.0.1:${port}`, ca: certificate, clientCert: certificate, clientKey: key },
       }),
-      "/var/lib/static-pods/etcd-main/etcd-main-config/etcd.yaml": "initial-cluster: a=https://10.0.0.1:2380\n",
+      "/var/lib/static-pods/etcd-main/etcd-main-config/etcd.yaml":
+        "name: a\ninitial-advertise-peer-urls: https://10.0.0.1:2380\ninitial-cluster: a=https://10.0.0.1:2380\n",
       "/var/lib/gardenadm/backup/access.json": JSON.stringify({ provider: "s3", uid: "u", secret: STORE }),
       ...{ "/opt/bin/etcdctl": sleeps, "/opt/bin/rclone": sleeps },
     };
