@@ -25,8 +25,8 @@ export async function restoreOriginals(root: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const kept = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !/^\..*\.new$/.test(entry.name))
-      // a kill may have left a draft
+    const isDraft = /^\..*\.new$/.test(entry.name); // which a kill may have left
+    if (entry.isFile() && !isDraft)
       await copyWhole(kept, join(root, kept.slice(folder.length)), (await stat(kept)).mode & 0o7777);
   }
 }

@@ -13,6 +13,7 @@ import { applyAll } from "../reconcile/apply-all.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { exposeControlPlane } from "../reconcile/exposure.ts";
 import { orderMachines } from "../reconcile/roll-out.ts";
+import type { Actions } from "../tables.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { carriesControlPlane, noteDeparture } from "./departure.ts";
 import { drain } from "./drain.ts";
@@ -32,10 +33,13 @@ export interface ResetDeps {
 }
 
 /** What each step does. Each looks first; what is gone already is left alone. */
-export function createResetActions({ machine, node, client: found, run, machineIsGone }: ResetDeps): {
-  readonly actions: Readonly<Record<ResetAction, (scope: StepScope) => Promise<void>>>;
-  close(): Promise<void>;
-} {
+export function createResetActions({
+  machine,
+  node,
+  client: found,
+  run,
+  machineIsGone,
+}: ResetDeps): Actions<ResetAction> {
   let turn: ClusterTurn | undefined;
   const client = (): KubeClient => {
     if (found === undefined) throw new Error("there is no cluster");
@@ -44,7 +48,7 @@ export function createResetActions({ machine, node, client: found, run, machineI
   const others = async (): Promise<readonly ControlPlaneNode[]> =>
     ((await readClusterContext(client())).nodes ?? []).filter(({ name }) => name !== node);
 
-  const actions: Readonly<Record<ResetAction, (scope: StepScope) => Promise<void>>> = {
+  const actions: Actions<ResetAction>["actions"] = {
     async safety(scope) {
       if (run.isControlPlane) await refuseLoss(await others(), node, { ...scope, root: machine.root });
     },
