@@ -97,10 +97,9 @@ describe("the agent of a worker", () => {
   });
 
   test("renews its certificate by itself, and ends to take it up", async () => {
-    signer.lifetime = 3_000;
     const { identity, agent } = await joined("w6", "worker", unitOf("one"));
     const first = await readFile(identity.places.kubeconfig, "utf8");
-    signer.lifetime = 86_400_000;
+    agent.advance(0.9 * signer.lifetime);
     await eventually(() => agent.isOver());
     expect(await readFile(identity.places.kubeconfig, "utf8")).not.toBe(first);
   });
@@ -153,6 +152,8 @@ describe("the agents of a control plane", () => {
 
 interface RunningAgent {
   isOver(): boolean;
+  /** Puts its clock forward by so many ms. */
+  advance(ms: number): void;
   end(): Promise<void>;
 }
 
@@ -164,12 +165,12 @@ function start(identity: AgentIdentity, dir: string, pace = timing): RunningAgen
     ctr: createCtr({ program: join(dir, "ctr") }),
     ownUnit: "gardener-node-agent.service",
   };
-  let over = false;
-  const run = runAgent({ identity, machine, log, now: () => Date.now(), timing: pace }, stop.signal).finally(
-    () => (over = true),
-  );
+  let [over, ahead] = [false, 0];
+  const now = () => Date.now() + ahead;
+  const run = runAgent({ identity, machine, log, now, timing: pace }, stop.signal).finally(() => (over = true));
   const agent = {
     isOver: () => over,
+    advance: (ms: number) => void (ahead += ms),
     async end() {
       stop.abort(new Error("the test has ended"));
       running.delete(agent);
