@@ -13,7 +13,7 @@ import {
 import type { InstallationRef, InstallationRun } from "../../src/api/registration/run.ts";
 import { createRegistrationController } from "../../src/controllers/registration/registration.ts";
 import { runFlow } from "../../src/flow/flow.ts";
-import { refOf, refTo, Secret, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
+import { isNotFound, refOf, refTo, Secret, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import type { InstallationFlow } from "../../src/workflows/installation/actions.ts";
 import { handOver } from "../../src/workflows/installation/hand-over.ts";
@@ -78,8 +78,13 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
   });
   afterEach(async () => {
     for (const shoot of await client.list(Shoot)) await client.remove(refOf(shoot));
+    // The controller may take one away at the same time.
     for (const { metadata } of await client.list(ControllerInstallation))
-      await client.patch(refTo(ControllerInstallation, { name: metadata.name }), { metadata: { finalizers: null } });
+      await client
+        .patch(refTo(ControllerInstallation, { name: metadata.name }), { metadata: { finalizers: null } })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
     for (const registration of await client.list(ControllerRegistration)) await client.remove(refOf(registration));
     await soon(async () => expect(await client.list(ControllerRegistration)).toEqual([]));
     await soon(async () => expect(await client.list(ControllerInstallation)).toEqual([]));
