@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { NODE_INIT, type ControlPlaneContext } from "../../components/index.ts";
-import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { readRecord, RECORD_PATH } from "../../node-agent/record.ts";
@@ -24,6 +23,7 @@ import {
   takePlace,
   type JoinDeps,
 } from "./newcomer.ts";
+import type { Actions } from "../tables.ts";
 import { trustCluster, type TrustedCluster } from "./trust.ts";
 import { isThere } from "../is-there.ts";
 
@@ -37,12 +37,9 @@ interface Known {
 }
 
 /** What each step does. */
-export function createWorkerActions({ machine, invitation, proof }: JoinDeps): {
-  readonly actions: Readonly<Record<WorkerAction, (scope: StepScope) => Promise<void>>>;
-  close(): Promise<void>;
-} {
+export function createWorkerActions({ machine, invitation, proof }: JoinDeps): Actions<WorkerAction> {
   const known: Known = {};
-  const actions: Readonly<Record<WorkerAction, (scope: StepScope) => Promise<void>>> = {
+  const actions: Actions<WorkerAction>["actions"] = {
     preflight: async (scope) => await preflightFor(machine, "worker", scope),
     async trust(scope) {
       known.cluster = await trustCluster(invitation.address, proof, scope);
