@@ -101,6 +101,7 @@ export {
   internalApiServerName,
   nameOnMachines,
   networksOf,
+  urlHost,
   type ShootNetworks,
 } from "./networks.ts";
 

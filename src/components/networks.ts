@@ -47,3 +47,6 @@ function addressIn(cidr: string, offset: number): string {
   const address = number - (number % size) + offset;
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".");
 }
+
+/** An IP address or host name as URLs have it. */
+export const urlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);

@@ -9,6 +9,7 @@ import {
   networksOf,
   nodeObjectName,
   RESOURCE_MANAGER,
+  urlHost,
   RESOURCE_MANAGER_SERVER,
   TUNNEL_SERVER,
   TUNNEL_SERVER_USER,
@@ -202,7 +203,7 @@ function kubeconfigs(context: ControlPlaneContext): CertificatePlan[] {
 /** The name of the Shoot's domain; without one, what its extension says first. */
 function exposedServer(context: ControlPlaneContext) {
   const host = internalApiServerName(context) ?? context.ingress?.[0] ?? nameOnMachines(context);
-  return { server: `https://${host.includes(":") ? `[${host}]` : host}` };
+  return { server: `https://${urlHost(host)}` };
 }
 
 /** The first kubelets of a control plane begin before there is an API server that could sign for them. */

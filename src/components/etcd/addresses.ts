@@ -1,4 +1,5 @@
 import type { ControlPlaneContext, ControlPlaneNode } from "../context.ts";
+import { urlHost } from "../networks.ts";
 
 /** Which of a Shoot's etcds: `main` for everything, `events` for events. */
 export type EtcdRole = "main" | "events";
@@ -17,5 +18,5 @@ export function etcdClientUrl(role: EtcdRole, context: Pick<ControlPlaneContext,
 
 /** A URL at the address by which a node's peers reach it: the first of its addresses. */
 export function nodeUrl({ addresses: [address] }: ControlPlaneNode, port: number): string {
-  return `https://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  return `https://${urlHost(address)}:${port}`;
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createEtcdctl } from "../../etcd/etcdctl.ts";
 import { createMembership, type Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
-import { etcdPorts, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
+import { etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "../init/fault.ts";
 
@@ -16,7 +16,7 @@ export function membersOf(
   scope: StepScope & { readonly root: string },
 ): Membership {
   const { client } = etcdPorts(role, { nodes });
-  const endpoints = nodes.map(({ addresses: [address] }) => `https://${address}:${client}`);
+  const endpoints = nodes.map((node) => nodeUrl(node, client));
   return membershipAt(endpoints, scope);
 }
 

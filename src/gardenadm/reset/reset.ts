@@ -6,6 +6,7 @@ import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { createKubeClient, Node, parseKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { readFile } from "node:fs/promises";
+import { urlHost } from "../../components/index.ts";
 import { clusterOptions } from "../connection.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine, type ThisMachine } from "../init/machine.ts";
@@ -145,7 +146,7 @@ async function otherServers(local: KubeClient, { root, hostName }: ThisMachine):
 async function firstThatAnswers(addresses: readonly string[], kubeconfig: string): Promise<KubeClient> {
   const { server } = parseKubeconfig(kubeconfig);
   for (const address of addresses) {
-    const text = kubeconfig.replace(server, `https://${address}`);
+    const text = kubeconfig.replace(server, `https://${urlHost(address)}`);
     const client = createKubeClient({ kubeconfig: text }, { userAgent: "gardenadm" });
     if ((await client.get("/readyz").catch(() => undefined)) === "ok") return client;
     await client.close();

@@ -24,10 +24,10 @@ export async function readOwnMember(role: EtcdRole, root: string): Promise<OwnMe
   return { name, peerURL, token: `etcd-${role}`, file, settings, others };
 }
 
-/** Of `name=https://address:port`, with an IPv6 address in brackets. */
+/** Of `name=https://address:port`, where an IPv6 address has brackets. */
 function nodeOf(part: string): ControlPlaneNode {
   const at = part.indexOf("=");
-  return { name: part.slice(0, at), addresses: [new URL(part.slice(at + 1)).hostname] };
+  return { name: part.slice(0, at), addresses: [new URL(part.slice(at + 1)).hostname.replace(/^\[|\]$/g, "")] };
 }
 
 /** What it is started with where it is to begin an empty cluster. */

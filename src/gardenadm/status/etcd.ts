@@ -1,4 +1,4 @@
-import { etcdPorts, type EtcdRole } from "../../components/index.ts";
+import { etcdPorts, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { lagBehind } from "../../etcd/promote.ts";
 import type { Answering, MemberStatus } from "../../etcd/status.ts";
 import { ETCDS, membershipAt } from "../reconcile/members.ts";
@@ -69,6 +69,5 @@ async function endpointsOf(role: EtcdRole, root: string): Promise<string[]> {
   const own = await readOwnMember(role, root).catch(() => undefined);
   if (own === undefined) return [];
   const { client } = etcdPorts(role, { nodes: [] });
-  const hosts = ["127.0.0.1", ...own.others.map(({ addresses: [address] }) => address)];
-  return hosts.map((host) => `https://${host}:${client}`);
+  return [`https://127.0.0.1:${client}`, ...own.others.map((node) => nodeUrl(node, client))];
 }

@@ -1,11 +1,10 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { Cluster } from "../../api/index.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { CliError } from "../../cli/exit.ts";
-import { isInDns } from "../../components/index.ts";
+import { isInDns, urlHost } from "../../components/index.ts";
 import { EndpointSlice, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
 import type { Cluster as ClusterAccess } from "../context.ts";
 import { readIngress } from "../reconcile/ingress.ts";
@@ -101,7 +100,7 @@ async function exposedServer(client: KubeClient): Promise<string | undefined> {
   const { shoot } = Cluster.schema.parse(found).spec;
   if (isInDns({ shoot })) return `https://api.${shoot.spec.dns?.domain ?? ""}`;
   const [host] = await readIngress(client, shoot);
-  return host && `https://${isIP(host) === 6 ? `[${host}]` : host}`;
+  return host && `https://${urlHost(host)}`;
 }
 
 /** Where Service default/kubernetes leads: to a node with an API server. */
@@ -111,7 +110,7 @@ async function advertisedServer(client: KubeClient): Promise<string | undefined>
   const [first] = slices.flatMap(({ endpoints, ports }) =>
     (endpoints ?? []).flatMap(({ addresses }) => addresses.map((host) => ({ host, port: ports?.[0]?.port ?? 443 }))),
   );
-  return first && new URL(`https://${isIP(first.host) === 6 ? `[${first.host}]` : first.host}:${first.port}`).origin;
+  return first && new URL(`https://${urlHost(first.host)}:${first.port}`).origin;
 }
 
 const isThisMachine = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0|\[?::\]?)$/.test(host);
