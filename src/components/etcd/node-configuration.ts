@@ -14,18 +14,22 @@ export interface NodeConfiguration {
   readonly files: readonly { readonly name: string; readonly data: Readonly<Record<string, string>> }[];
 }
 
+/** Of the ConfigMap that has the settings of a node's member. */
+export const nodeConfigurationName = (role: EtcdRole, node: string): string => nodeObjectName(mountedName(role), node);
+
+const mountedName = (role: EtcdRole): string => `etcd-${role}-config`;
+
 /** Members are called as their nodes are. `quota` is in bytes. */
 export function nodeConfiguration(
   role: EtcdRole,
   nodes: readonly ControlPlaneNode[],
   quota: number,
 ): NodeConfiguration {
-  const name = `etcd-${role}-config`;
   return {
     command: commandLine("etcd", { "config-file": `${MOUNT_PATH}/${FILE}` }),
-    mounted: { name, data: {}, mountPath: MOUNT_PATH },
+    mounted: { name: mountedName(role), data: {}, mountPath: MOUNT_PATH },
     files: nodes.map((node) => ({
-      name: nodeObjectName(name, node.name),
+      name: nodeConfigurationName(role, node.name),
       data: { [FILE]: configurationFile(settings(placeOf(role, node, nodes), quota)) },
     })),
   };

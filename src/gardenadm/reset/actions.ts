@@ -1,14 +1,13 @@
-import { nodeCertificateNames } from "../../activities/secrets/plan.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
-import { nodeAgentLeaseName } from "../../api/names.ts";
 import { components, type ControlPlaneNode } from "../../components/index.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { riskOfRemoval } from "../../etcd/quorum.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { Lease, Node, refTo, Secret, type KubeClient } from "../../kube/index.ts";
-import { NAMESPACE, readClusterContext } from "../init/cluster.ts";
+import { Node, type KubeClient } from "../../kube/index.ts";
+import { readClusterContext } from "../init/cluster.ts";
 import { OperatorError } from "../init/fault.ts";
 import type { ThisMachine } from "../init/machine.ts";
+import { removeNodeObjects } from "../node-objects.ts";
 import { applyAll } from "../reconcile/apply-all.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { exposeControlPlane } from "../reconcile/exposure.ts";
@@ -41,6 +40,10 @@ export function createResetActions({
   machineIsGone,
 }: ResetDeps): Actions<ResetAction> {
   let turn: ClusterTurn | undefined;
+  const endTurn = async () => {
+    await turn?.end();
+    turn = undefined;
+  };
   const client = (): KubeClient => {
     if (found === undefined) throw new Error("there is no cluster");
     return found;
@@ -71,10 +74,8 @@ export function createResetActions({
       }
     },
     async node() {
-      for (const name of nodeCertificateNames(node))
-        await client().remove(refTo(Secret, { namespace: NAMESPACE, name }));
-      await client().remove(refTo(Node, { name: node }));
-      await client().remove(refTo(Lease, { namespace: NAMESPACE, name: nodeAgentLeaseName(node) }));
+      await removeNodeObjects(client(), node);
+      await endTurn(); // what is left to do is this machine's
     },
     async exposure(scope) {
       const known = await readClusterContext(client());
@@ -89,7 +90,11 @@ export function createResetActions({
     },
     leftovers: async (scope) => await removeLeftovers(machine, scope),
   };
-  return { actions, close: async () => void (await Promise.all([turn?.end(), found?.close()])) };
+  return {
+    actions,
+    within: (scope) => turn?.within(scope) ?? scope,
+    close: async () => void (await Promise.all([endTurn(), found?.close()])),
+  };
 }
 
 /** Etcd has a check of its own, when it is too late for the pods. */

@@ -8,12 +8,13 @@ import type { ThisMachine } from "../../../src/gardenadm/init/machine.ts";
 import { createResetActions } from "../../../src/gardenadm/reset/actions.ts";
 import { removeLostNodes } from "../../../src/gardenadm/restore/stale.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../../src/kube/directory/directory-client.ts";
-import { Node, Secret, typeMeta } from "../../../src/kube/index.ts";
+import { ConfigMap, Node, Secret, typeMeta } from "../../../src/kube/index.ts";
 import { selfHostedContext } from "../../support/self-hosted-control-plane.ts";
 
 const NAMESPACE = "kube-system";
 /** Those of a node whose name ends as the lost one's does, of a Helm release that ends so, too, and of an operator. */
 const KEPT = ["etcd-server.x.v1", "kubelet.x.v1", "sh.helm.release.v1.foo.v1", "mine.v1"];
+const KEPT_SETTINGS = "etcd-main-config.x.v1";
 
 let folder: string;
 let client: DirectoryClient;
@@ -25,6 +26,8 @@ beforeEach(async () => {
   expect(own.length).toBeGreaterThan(0);
   for (const name of [...own.map((plan) => plan.name), ...KEPT])
     await client.create<Secret>({ ...typeMeta(Secret), type: "Opaque", metadata: { namespace: NAMESPACE, name } });
+  for (const name of ["etcd-main-config.v1", "etcd-events-config.v1", KEPT_SETTINGS])
+    await client.create<ConfigMap>({ ...typeMeta(ConfigMap), metadata: { namespace: NAMESPACE, name } });
   for (const name of ["v1", "x.v1"])
     await client.create<Node>({ ...typeMeta(Node), metadata: { name, labels: { [CONTROL_PLANE_LABEL]: "" } } });
 });
@@ -35,19 +38,21 @@ afterEach(async () => {
 });
 
 const left = async () => {
-  const [secrets, nodes] = [await client.list(Secret, { namespace: NAMESPACE }), await client.list(Node)];
-  return [secrets, nodes].map((objects) => objects.map(({ metadata }) => metadata.name).toSorted());
+  const [secrets, settings] = [await client.list(Secret), await client.list(ConfigMap)];
+  return [secrets, settings, await client.list(Node)].map((objects) =>
+    objects.map(({ metadata }) => metadata.name).toSorted(),
+  );
 };
 
-test("with a node that is reset, its own certificates go, and no other Secret", async () => {
+test("with a node that is reset, its own certificates and settings go, and no others", async () => {
   const run = { isControlPlane: true, isHere: false, isLast: false };
   const machine = { root: folder, hostName: "x.v1" } as ThisMachine;
   const { actions } = createResetActions({ machine, node: "v1", client, run, machineIsGone: true });
   await actions.node({ signal: new AbortController().signal, tell: () => {} });
-  expect(await left()).toEqual([KEPT.toSorted(), ["x.v1"]]);
+  expect(await left()).toEqual([KEPT.toSorted(), [KEPT_SETTINGS], ["x.v1"]]);
 });
 
-test("with a node that a restore has not got, its own certificates go, and no other Secret", async () => {
+test("with a node that a restore has not got, its own certificates and settings go, and no others", async () => {
   expect(await removeLostNodes(client, "x.v1")).toEqual(["v1"]);
-  expect(await left()).toEqual([KEPT.toSorted(), ["x.v1"]]);
+  expect(await left()).toEqual([KEPT.toSorted(), [KEPT_SETTINGS], ["x.v1"]]);
 });
