@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
-import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { dataPlaceOf, isMarked, markData, type DataPlace } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
@@ -16,6 +16,7 @@ import { mendedAside, putManifestsBack } from "./manifests.ts";
 import type { Loss } from "./mend.ts";
 import { readBegun } from "./places.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
+import { isThere } from "../is-there.ts";
 
 /** What guards the data of the etcds on a control-plane node. */
 export interface GuardDeps {
@@ -36,8 +37,8 @@ const HEALTH: readonly (readonly [EtcdRole, string])[] = [
 ];
 
 /**
- * Marks that there are data as soon as an etcd is ready; where one is not for a minute, has it looked at and, if its data are lost,
- * mended. What was lost is said once the API server answers, however often the agent ends between.
+ * Marks that there are data as soon as an etcd is ready; where one is not for a minute, or its folder is gone, has it looked at
+ * and, if its data are lost, mended. What was lost is said once the API server answers, however often the agent ends between.
  */
 export async function guardData(deps: GuardDeps): Promise<void> {
   const { identity, log, signal } = deps;
@@ -70,16 +71,19 @@ interface Watched {
 async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched): Promise<void> {
   const { identity, log, signal } = deps;
   const { root, places } = identity;
+  const place = dataPlaceOf(role, root);
   const alone = async <T>(work: () => Promise<T>) => await withMachine(places.lock, signal, work);
   const relearning = await readRelearning(root, role);
   if (relearning !== undefined)
     return await keep(root, await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone));
   if (await isReady(url)) {
     downSince.delete(role);
-    await markData(dataPlaceOf(role, root));
+    await markData(place);
     return await tell(deps, role);
   }
-  if (!isOver(downSince, role) || (await readBegun(root)) !== undefined) return;
+  const isFirstLook = !downSince.has(role);
+  const isDue = isOver(downSince, role) || (isFirstLook && (await isGone(place)));
+  if (!isDue || (await readBegun(root)) !== undefined) return;
   const { mend } = await mending();
   const loss = await alone(async () => await mend(role, { root, log, signal }));
   downSince.set(role, Date.now() + (loss === undefined ? PAUSE : LONGEST_START));
@@ -89,6 +93,9 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   // A kubelet starts what has failed later each time; one that has just begun starts it at once.
   await createSystemctl()(["restart", "kubelet.service"], signal);
 }
+
+/** Without its folder, no etcd that has been here before can start: that need not be waited for. */
+const isGone = async (place: DataPlace): Promise<boolean> => (await isMarked(place)) && !(await isThere(place.dataDir));
 
 /** An agent at rest does without what it loads. */
 const mending = async () => await import("./mend.ts");

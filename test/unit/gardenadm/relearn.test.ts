@@ -85,6 +85,17 @@ test("a member without its data stays down as long as it has the vote that it ha
   expect(await mayStart(root, "main")).toBe(true);
 });
 
+test("a machine that has been given an empty folder of its etcd is looked at before the etcd has had its minute to start", async () => {
+  const said = vi.spyOn(log, "warn");
+  const identity = { root, node: "a", adminKubeconfig: "", places: { lock: join(root, "lock") } } as never;
+  const stop = new AbortController();
+  const guarding = guardData({ identity, log, signal: stop.signal });
+  await vi.waitFor(async () => expect(await manifests()).toEqual([]), { timeout: 10_000 });
+  stop.abort();
+  await guarding;
+  expect(said).toHaveBeenCalledWith(expect.objectContaining({ etcd: "main" }), "etcd data lost");
+});
+
 test("what the agent has put aside to mend it comes back with data that were restored from this member", async () => {
   await write("/var/lib/gardenadm/backup/learns-main.json", JSON.stringify({ why: "damaged" }));
   const aside = join(root, "/var/lib/gardenadm/backup/manifests-main");
