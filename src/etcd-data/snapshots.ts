@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { SYSTEM_NAMESPACE } from "../api/names.ts";
+import { StepError } from "../activities/step-error.ts";
 import { BUNDLE_SUFFIX, SCHEDULE } from "../components/index.ts";
 import type { SnapshotStore } from "./store.ts";
 
@@ -18,7 +19,8 @@ export interface FoundSnapshot {
 
 /**
  * The snapshots of self-hosted Shoots in a store, the newest first: of the Shoot with this uid, or of all. One without a bundle is
- * left out. Whether a file is whole shows when it is restored: go on with the next where it is not.
+ * left out. Whether a file is whole shows when it is restored: go on with the next where it is not. Throws a StepError where the store
+ * does not answer, and an Error where it refuses.
  */
 export async function findSnapshots(
   store: SnapshotStore,
@@ -49,7 +51,7 @@ export interface FetchedSnapshot {
   readonly bundle: Buffer;
 }
 
-/** Brings a snapshot into a folder that is there, and its bundle. Throws where one of both is gone, or the store does not answer. */
+/** Brings a snapshot into a folder that is there, and its bundle. Throws as {@link findSnapshots}, and where one of both is gone. */
 export async function fetchSnapshot(
   store: SnapshotStore,
   { name, uid }: Pick<FoundSnapshot, "name" | "uid">,
@@ -88,6 +90,17 @@ async function ask(
   return await rclone([...words, ...TIMEOUTS], signal).catch((error: unknown) => {
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot ${what} in ${bucket}: ${why}`, { cause: error });
+    const message = `cannot ${what} in ${bucket}: ${why}`;
+    if (isAway(why)) throw new StepError(message, [], { cause: error, within: PAUSE });
+    throw new Error(message, { cause: error });
   });
 }
+
+/** In ms, before a store that is away for a moment is asked again. */
+const PAUSE = 5_000;
+
+/** What rclone says of a store that does not answer, or cannot do its work now; it has no exit code of its own for that. */
+const isAway = (words: string): boolean =>
+  /dial tcp|connection (refused|reset)|no such host|no route to host|timeout|deadline exceeded|\bEOF\b|StatusCode: 5\d\d/i.test(
+    words,
+  );

@@ -22,6 +22,7 @@ import { restoreData } from "../../src/etcd-data/restore-data.ts";
 import { createEtcd } from "../../src/etcd-data/serve.ts";
 import { fetchSnapshot, findSnapshots } from "../../src/etcd-data/snapshots.ts";
 import { openStore } from "../../src/etcd-data/store.ts";
+import { judge } from "../../src/gardenadm/init/fault.ts";
 import { restoreFromMember, type EtcdPrograms } from "../../src/etcd-data/survivor.ts";
 import { readLog } from "../../src/etcd-data/write-ahead-log.ts";
 import { createEtcdTool } from "../../src/node-agent/commands.ts";
@@ -260,6 +261,16 @@ test("a store that is not trusted, or that refuses, is said to be that, and soon
   } finally {
     process.env["RCLONE_CA_CERT"] = trusted;
   }
+}, 30_000);
+
+test("a store that is away may be there a moment later, and one that refuses is for the operator", async () => {
+  const rclone = await findBinary("rclone");
+  const closed = openStore({ provider: "s3", secret: { ...secretOf(), endpoint: "https://127.0.0.1:1" } }, rclone);
+  const away: unknown = await findSnapshots(closed).catch((error: unknown) => error);
+  expect(away).toMatchObject({ message: expect.stringMatching(/cannot list in store:bucket: .*refused/s) as string });
+  expect(judge(away)).toMatchObject({ retryable: true, within: 5_000 });
+  const refusing = openStore({ provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } }, rclone);
+  expect(judge(await findSnapshots(refusing).catch((error: unknown) => error))).toMatchObject({ retryable: false });
 }, 30_000);
 
 test("a store whose Secret lacks a key, or whose provider is none, says so", () => {
