@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { etcdPorts, imagesFor, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { DataInUseError, refuseRunning } from "../../etcd-data/in-use.ts";
+import { judgeData } from "../../etcd-data/judge.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
 import { createEtcd } from "../../etcd-data/serve.ts";
 import { restoreFromMember } from "../../etcd-data/survivor.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { createEtcdTool } from "../../node-agent/commands.ts";
+import { createEtcdTool, type Run } from "../../node-agent/commands.ts";
 import type { StartDeps } from "../init/actions.ts";
 import { OperatorError } from "../init/fault.ts";
 import { readCluster } from "../join/newcomer.ts";
@@ -15,6 +16,8 @@ import { noteShoot, refuseOtherShoot } from "../own-shoot.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { until } from "../until.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { beginEmpty } from "./mend.ts";
+import { readOwnMember } from "./own-member.ts";
 import { noteBegun, readBegun, restoreFolder } from "./places.ts";
 import { ensureProgram } from "./programs.ts";
 import { refusalToSurvive } from "./quorum.ts";
@@ -55,7 +58,7 @@ export function createMemberRestoreActions({
       await putManifestsAside(root, aside);
       for (const role of ETCDS) await untilEnded(role, root, scope);
     },
-    async etcdData({ signal }) {
+    async etcdData({ signal, tell }) {
       const program = async (name: "etcd" | "etcdctl" | "etcdutl") =>
         await ensureProgram(machine, imagesFor(configuration.shoot.spec.kubernetes.version), name, signal);
       const programs = {
@@ -66,9 +69,8 @@ export function createMemberRestoreActions({
       for (const role of ETCDS) {
         const done = await restored(root);
         if (done.includes(role)) continue;
-        const peerURL = nodeUrl(own, etcdPorts(role, { nodes: [own] }).peer);
-        const member = { name: hostName, peerURL, token: `etcd-${role}` };
-        await restoreFromMember(programs, { place: dataPlaceOf(role, root), member, signal });
+        if (role !== "events" || !(await beginsAnew(role, programs, { signal, tell })))
+          await restoreFromMember(programs, { place: dataPlaceOf(role, root), member: memberOf(role), signal });
         await noteBegun(root, { from: FROM, restored: [...done, role] });
       }
     },
@@ -99,6 +101,21 @@ export function createMemberRestoreActions({
       await machine.systemctl(["start", AGENT], signal);
     },
   };
+
+  function memberOf(role: EtcdRole) {
+    const peerURL = nodeUrl(own, etcdPorts(role, { nodes: [own] }).peer);
+    return { name: hostName, peerURL, token: `etcd-${role}` };
+  }
+
+  /** Whether an etcd whose data are lost here, too, has been made to begin empty: without events, there is a cluster. */
+  async function beginsAnew(role: EtcdRole, programs: { readonly etcdutl: Run }, { signal, tell }: StepScope) {
+    const verdict = await judgeData(programs, dataPlaceOf(role, root), signal);
+    const member = await readOwnMember(role, root);
+    if ((verdict.state !== "missing" && verdict.state !== "corrupt") || member === undefined) return false;
+    await beginEmpty(role, member, root);
+    tell(`${verdict.why}: etcd-${role} begins empty`);
+    return true;
+  }
 
   async function statusOf(role: EtcdRole, scope: StepScope) {
     return await membersOf(role, [own], { ...scope, root }).readStatus();

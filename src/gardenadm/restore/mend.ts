@@ -139,8 +139,11 @@ async function restoreLatest(
   throw last;
 }
 
-/** Its settings say that it founds a cluster until they are written the next time. */
-async function beginEmpty(role: EtcdRole, member: OwnMember, root: string): Promise<Pick<Loss, "aside">> {
+/**
+ * Has an etcd that is stopped begin an empty cluster of its own, and answers where its old data are. Its settings say that it founds
+ * one until they are written the next time.
+ */
+export async function beginEmpty(role: EtcdRole, member: OwnMember, root: string): Promise<Pick<Loss, "aside">> {
   const place = dataPlaceOf(role, root);
   await writeWhole(member.file, Buffer.from(foundingSettings(member)), 0o644);
   if (!(await isThere(place.dataDir))) return {};

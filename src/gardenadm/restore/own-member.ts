@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { stringify } from "yaml";
 import type { ControlPlaneNode, EtcdRole } from "../../components/index.ts";
 import type { FirstMember } from "../../etcd-data/restore-data.ts";
 import { parseYaml } from "../../parsing.ts";
@@ -30,6 +31,8 @@ function nodeOf(part: string): ControlPlaneNode {
   return { name: part.slice(0, at), addresses: [new URL(part.slice(at + 1)).hostname.replace(/^\[|\]$/g, "")] };
 }
 
-/** What it is started with where it is to begin an empty cluster. */
-export const foundingSettings = ({ settings }: OwnMember): string =>
-  settings.replace(/^initial-cluster-state: existing$/m, "initial-cluster-state: new");
+/** What it is started with where it is to begin an empty cluster of its own. */
+export function foundingSettings({ settings, file, name, peerURL }: OwnMember): string {
+  const known = parseYaml(settings, file) as Readonly<Record<string, unknown>>;
+  return stringify({ ...known, "initial-cluster": `${name}=${peerURL}`, "initial-cluster-state": "new" });
+}
