@@ -42,5 +42,13 @@ const FILES = [
   ...["var/lib/kubelet/kubeconfig-real", "var/lib/kubelet/pki"],
 ];
 
-const PLACE =
-  "set -e; tar --extract --directory /; systemctl daemon-reload; systemctl restart systemd-sysctl; systemctl restart containerd; systemctl start kubelet";
+/** Its etcds are to found clusters, as those of a first init. */
+const PLACE = `
+set -e
+tar --extract --directory /
+sed -i 's/^initial-cluster-state: existing$/initial-cluster-state: new/' /var/lib/static-pods/etcd-*/etcd-*-config/etcd.yaml
+systemctl daemon-reload
+systemctl restart systemd-sysctl
+systemctl restart containerd
+systemctl start kubelet
+`;
