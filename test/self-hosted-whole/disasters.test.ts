@@ -153,10 +153,12 @@ test("a machine with an empty disk takes its place again by a join", async () =>
   await isWhole("a", ALL);
 });
 
-test("the survivor of three becomes a control plane of its own, also when that was killed at every row", async () => {
-  const { a, c } = machines;
+test("the survivor of three becomes a control plane of its own, killed at every row, and others join it", async () => {
+  const { a, b, c } = machines;
   await a.asAdministrator(async (client) => await leaveSign(client, "last"));
   await Promise.all([ground.machines.cutPower("a"), ground.machines.cutPower("b")]);
+  // Its events are damaged besides, which is no reason to lose the rest.
+  await damage(c, "events");
   const words = ["restore", "-d", "/root/config", "--from", "member"];
   const { code, stderr } = await c.gardenadm(...words);
   expect(code).not.toBe(0);
@@ -168,5 +170,12 @@ test("the survivor of three becomes a control plane of its own, also when that w
   await c.succeed(command);
   report("survivor: command after the last kill", secondsSince(began));
   await isWhole("c", ["c"]);
-  await c.asAdministrator(async (client) => expect(await hasSign(client, "last")).toBe(true));
+  await c.asAdministrator(async (client) => {
+    for (const sign of ["while-a-was-off", "while-c-was-damaged", "last"])
+      expect(await hasSign(client, sign), sign).toBe(true);
+  });
+  await Promise.all([a.wipe(), b.wipe()]);
+  for (const machine of [a, b]) await machine.succeed(await c.invite("control-plane"));
+  await isWhole("c", ALL);
+  await c.succeed(INIT);
 });

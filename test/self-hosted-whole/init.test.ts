@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { startControlPlane } from "../../src/gardenadm/init/start-control-plane.ts";
-import { Node, refOf, Secret } from "../../src/kube/index.ts";
+import { Node, Pod, refOf, Secret } from "../../src/kube/index.ts";
 import { readJournal } from "../../src/in-process/journal.ts";
 import { reconcileSelfHosted } from "../../src/workflows/reconcile-self-hosted.ts";
 import type { BareGround } from "../support/bare-machines.ts";
@@ -71,6 +71,17 @@ test("its node is ready, and keeps away what does not belong to the control plan
   expect(node?.metadata.labels).toHaveProperty(["node-role.kubernetes.io/control-plane"]);
   const taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
   expect(node).toMatchObject({ spec: { taints: expect.arrayContaining([expect.objectContaining(taint)]) } });
+});
+
+test("what manages the cluster began on the host of its first node, and is in the pod network", async () => {
+  const pods = await machine.asAdministrator(async (client) => await client.list(Pod));
+  const managing = pods.filter(
+    ({ metadata: { name, namespace = "" } }) =>
+      /^(gardener-resource-manager-|gardener-extension-)/.test(name) || namespace.startsWith("extension-"),
+  );
+  expect(managing.length, pods.map(({ metadata }) => metadata.name).join(" ")).toBeGreaterThanOrEqual(3);
+  const onHost = managing.filter(({ spec }) => (spec as { hostNetwork?: boolean } | undefined)?.hostNetwork === true);
+  expect(onHost.map(({ metadata }) => metadata.name)).toEqual([]);
 });
 
 test("the name server of the cluster answers", async () => {

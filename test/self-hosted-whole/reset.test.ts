@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isReady } from "../../src/activities/waits/readiness.ts";
 import { resetNode } from "../../src/gardenadm/reset/reset-node.ts";
-import { Lease, Node, Secret } from "../../src/kube/index.ts";
+import { ConfigMap, Lease, Node, Secret } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
+import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fileOf } from "../support/cluster-world.ts";
+import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 import { helloOn } from "../support/hello-pod.ts";
 
 let ground: BareGround;
 let machines: Readonly<Record<"a" | "b" | "c", GardenadmMachine>>;
+/** What the machines were before they were nodes. */
+let bare: Readonly<Record<"b" | "c", readonly string[]>>;
 
 beforeAll(async () => {
   ({ ground, machines } = await startGardenadmMachines("test-reset", ["a", "b", "c"]));
+  bare = { b: await bareWorld(machines.b), c: await bareWorld(machines.c) };
   await machines.a.succeed(INIT);
   await machines.c.succeed(await machines.a.invite("worker"));
 });
@@ -37,9 +43,10 @@ const remains = async (name: string) =>
     ...(await client.list(Lease, { namespace: "kube-system" })).flatMap(({ metadata }) =>
       metadata.name.endsWith(`-${name}`) ? [metadata.name] : [],
     ),
-    ...(await client.list(Secret, { namespace: "kube-system" })).flatMap(({ metadata }) =>
-      metadata.name.endsWith(`.${name}`) ? [metadata.name] : [],
-    ),
+    ...[
+      ...(await client.list(Secret, { namespace: "kube-system" })),
+      ...(await client.list(ConfigMap, { namespace: "kube-system" })),
+    ].flatMap(({ metadata }) => (metadata.name.endsWith(`.${name}`) ? [metadata.name] : [])),
   ]);
 
 test("what is no node, or goes on without its control plane, is refused in a sentence", async () => {
@@ -53,18 +60,37 @@ test("what is no node, or goes on without its control plane, is refused in a sen
   expect(await nodes()).toEqual(["a", "c"]);
 });
 
-test("a worker whose reset was killed is unknown to its cluster when the same command is given again", async () => {
+test("a worker whose reset was killed at every row is as bare as before, and unknown to its cluster", async () => {
   const { a, c } = machines;
   await a.asAdministrator(async (client) => await helloOn(client, c));
   const kubeconfig = ((await fileOf(a, "/etc/kubernetes/admin.conf")) ?? "").replace("localhost", "a");
   await ground.machines.exec("c", ["tee", "/root/admin.conf"], { stdin: kubeconfig });
   const command = { words: ["reset", "-k", "/root/admin.conf"] };
-  const row = { flow: resetNode.title, step: "safety" };
-  expect(await c.interrupt(command, row, "SIGKILL")).toBe("interrupted");
+  await killAt(c, command, ["safety", "drained", "agentStopped", "node", "machine", "leftovers"]);
   await c.succeed(command);
   expect(await nodes()).toEqual(["a"]);
   expect(await remains("c")).toEqual([]);
+  expect(difference(bare.c, await bareWorld(c))).toEqual([]);
 });
+
+/** Ends the command in each of these rows. */
+async function killAt(
+  machine: GardenadmMachine,
+  command: { readonly words: readonly string[] },
+  steps: readonly string[],
+): Promise<void> {
+  for (const step of steps)
+    expect(await machine.interrupt(command, { flow: resetNode.title, step }, "SIGKILL"), step).toBe("interrupted");
+}
+
+/** Lines that are there now and were not, and the other way round. */
+function difference(before: readonly string[], after: readonly string[]): string[] {
+  const [old, now] = [new Set(before), new Set(after)];
+  return [
+    ...after.filter((line) => !old.has(line)).map((line) => `+ ${line}`),
+    ...before.filter((line) => !now.has(line)).map((line) => `- ${line}`),
+  ];
+}
 
 test("what was a worker joins again, as a node of the control plane", async () => {
   const { a, b, c } = machines;
@@ -87,4 +113,19 @@ test("no node goes while the others have no quorum, and one whose machine is gon
   await c.wipe();
   await c.succeed(await a.invite("worker"));
   expect(await nodes()).toEqual(["a", "b", "c"]);
+});
+
+test("a node of the control plane whose reset was killed at every row leaves etcd with its quorum, and a bare machine", async () => {
+  const { a, b } = machines;
+  await killAt(b, RESET, [...resetNode.steps.keys()]);
+  await b.succeed(RESET);
+  const voters = [{ name: "a", isLearner: false }];
+  expect(await etcdMembers(a)).toEqual({ main: voters, events: voters });
+  expect(await remains("b")).toEqual([]);
+  expect(difference(bare.b, await bareWorld(b))).toEqual([]);
+  await b.succeed(await a.invite("control-plane"));
+  await a.asAdministrator(async (client) => {
+    const all = await client.list(Node);
+    await eventually(() => expect(all.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(["a", "b", "c"]));
+  });
 });

@@ -1,9 +1,55 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { ConfigMap, createKubeClient, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { parse, stringify } from "yaml";
+import type { Shoot } from "../../src/api/index.ts";
+import { ConfigMap, CronJob, createKubeClient, Job, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import type { Bucket } from "../../src/local/bare/bucket.ts";
+import { CONFIGURATION_FOLDER } from "../../src/local/bare/configuration.ts";
 import { eventually } from "./eventually.ts";
 import type { GardenadmMachine } from "./gardenadm-machine.ts";
+
+/** Asks in a machine's configuration for backups in a bucket. */
+export async function askForBackups(machine: GardenadmMachine, bucket: Bucket): Promise<void> {
+  const folder = join(await machine.root(), CONFIGURATION_FOLDER);
+  const file = join(folder, "shoot-root.yaml");
+  const shoot = parse(await readFile(file, "utf8")) as Shoot;
+  const [pool, ...others] = shoot.spec.provider.workers ?? [];
+  const name = { name: "backup", namespace: "garden" };
+  const backup = { provider: "s3", credentialsRef: { apiVersion: "v1", kind: "Secret", ...name } };
+  const workers = [{ ...pool, controlPlane: { backup } }, ...others];
+  const spec = { ...shoot.spec, provider: { ...shoot.spec.provider, workers } };
+  await writeFile(file, stringify({ ...shoot, spec }));
+  const data = Object.entries(bucket).map(([key, text]) => [key, Buffer.from(String(text)).toString("base64")]);
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: name, data: Object.fromEntries(data) as object };
+  await writeFile(join(folder, "secret-backup.yaml"), stringify(secret), { mode: 0o600 });
+}
+
+/** The configuration folder of a machine, hidden files and all, as a tar in base64: what an operator keeps elsewhere. */
+export async function configurationOf({ ground, name }: GardenadmMachine): Promise<string> {
+  return await ground.inMachine(name, "bash", "-c", `tar --create --directory ${CONFIGURATION_FOLDER} . | base64`);
+}
+
+/** Gives a machine the configuration that was kept, instead of its own; without the files of these names. */
+export async function giveKept({ ground, name }: GardenadmMachine, kept: string, ...without: string[]): Promise<void> {
+  const script = `rm -rf "$1"; mkdir --mode=700 "$1"; base64 --decode | tar --extract --directory "$1"; cd "$1"; shift; rm -f "$@"`;
+  const command = ["bash", "-c", script, "give", CONFIGURATION_FOLDER, ...without];
+  const { code, stderr } = await ground.machines.exec(name, command, { stdin: kept });
+  expect(code, stderr).toBe(0);
+}
+
+/** Takes a snapshot now, and returns once it is in the bucket; the schedule takes none after it. */
+export async function takeSnapshot(client: KubeClient, name: string): Promise<void> {
+  const schedule = await client.read(CronJob, { namespace: "kube-system", name: "etcd-backup" });
+  const { spec } = schedule ?? expect.fail("there is no schedule");
+  await client.patch(refTo(CronJob, { namespace: "kube-system", name: "etcd-backup" }), { spec: { suspend: true } });
+  const key = { namespace: "kube-system", name };
+  await client.create<Job>({ ...typeMeta(Job), metadata: key, spec: spec.jobTemplate.spec });
+  await eventually(async () => {
+    const conditions = (await client.read(Job, key))?.status?.conditions ?? [];
+    return conditions.some(({ type, status }) => type === "Complete" && status === "True");
+  }, 180_000);
+}
 
 /** Writes something that a later look finds, or finds lost. */
 export async function leaveSign(client: KubeClient, name: string): Promise<void> {
@@ -77,5 +123,15 @@ const DAMAGE = `${KILL}
 pages=$(( $(stat --format=%s "$1") / 4096 - 2 ))
 dd if=/dev/urandom of="$1" bs=4096 seek=2 count="$pages" conv=notrunc status=none
 sync
+systemctl start kubelet
+`;
+
+/** Takes the data of an etcd away, whose process is killed. */
+export async function loseData({ ground, name }: GardenadmMachine, role: "main" | "events"): Promise<void> {
+  await ground.inMachine(name, "bash", "-c", LOSE, "lose", `/var/lib/etcd-${role}/data/new.etcd/member/snap/db`);
+}
+
+const LOSE = `${KILL}
+rm -r "\${1%/member/snap/db}"
 systemctl start kubelet
 `;

@@ -9,7 +9,7 @@ import { giveGardenadm } from "../../src/local/bare/gardenadm.ts";
 import type { ExecOptions, ExecResult } from "../../src/local/bare/exec.ts";
 import { createLogger } from "../../src/log.ts";
 import { startBareGround, type BareGround } from "./bare-machines.ts";
-import { interrupt, type Interruption, type Outcome, type Row } from "./interruption.ts";
+import { interrupt, meanwhile, type Interruption, type Outcome, type Row } from "./interruption.ts";
 
 /** A command of gardenadm: its words, and its standard input. */
 export interface GardenadmCommand extends ExecOptions {
@@ -26,6 +26,8 @@ export interface GardenadmMachine {
   succeed(command: GardenadmCommand): Promise<ExecResult>;
   /** Begins a command and ends it, or the machine, as soon as the row is running; then the machine is on again. */
   interrupt(command: GardenadmCommand, row: Row, by: Interruption): Promise<Outcome>;
+  /** Runs a command that has to succeed although the work is done as soon as the row is running. */
+  succeedDespite(work: () => Promise<void>, command: GardenadmCommand, row: Row): Promise<void>;
   /** The command by which machines of this role join the cluster whose control plane is on this one. */
   invite(role: NodeRole): Promise<Invitation>;
   /** An empty disk, with gardenadm and the configuration on it again. */
@@ -76,12 +78,15 @@ function describe(ground: BareGround, name: string, provide: () => Promise<void>
   const run = async ({ words, ...options }: GardenadmCommand) =>
     await machines.exec(name, ["gardenadm", ...words], options);
   const gardenadm: GardenadmMachine["gardenadm"] = async (...words) => await run({ words });
+  const succeeded = (command: GardenadmCommand, result: ExecResult) => {
+    expect(result.code, `gardenadm ${command.words.join(" ")} on ${name}: ${result.stderr}`).toBe(0);
+    return result;
+  };
   return {
     ...{ ground, name, gardenadm, root },
-    async succeed(command) {
-      const result = await run(command);
-      expect(result.code, `gardenadm ${command.words.join(" ")} on ${name}: ${result.stderr}`).toBe(0);
-      return result;
+    succeed: async (command) => succeeded(command, await run(command)),
+    async succeedDespite(work, command, row) {
+      succeeded(command, await meanwhile({ root: await root(), running: async () => await run(command), row }, work));
     },
     async interrupt(command, row, by) {
       return await interrupt(machines, name, { root: await root(), running: async () => await run(command), row, by });

@@ -54,6 +54,20 @@ export async function interrupt(
   return code === 0 ? "too late" : "interrupted";
 }
 
+/** Runs a command to its end, and does the work as soon as the journal says that the row is running. */
+export async function meanwhile(
+  { root, running, row }: Omit<Interrupted, "by">,
+  work: () => Promise<void>,
+): Promise<ExecResult> {
+  const journal = join(root, JOURNAL);
+  const before = (await textOf(journal)).lastIndexOf("\n") + 1;
+  const command = running();
+  const isReached = await reaches(journal, before, row, command);
+  expect(isReached, `gardenadm has ended before ${row.step} of "${row.flow}"`).toBe(true);
+  await work();
+  return await command;
+}
+
 /** In bytes; 0 where there is none. */
 const sizeOf = async (file: string): Promise<number> =>
   await stat(file).then(
