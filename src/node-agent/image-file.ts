@@ -1,4 +1,4 @@
-import { mkdir, realpath, rmdir } from "node:fs/promises";
+import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Run } from "./commands.ts";
 import { copyWhole, isFile } from "./whole-file.ts";
@@ -27,7 +27,7 @@ export async function extractFile(
   signal?: AbortSignal,
 ): Promise<void> {
   await pull(ctr, image, signal);
-  await unmount(ctr, mount); // a killed attempt
+  if (await exists(mount)) await unmount(ctr, mount); // a killed attempt
   await mkdir(mount, { recursive: true, mode: 0o700 });
   await ctr(["images", "mount", image, mount], signal);
   try {
@@ -48,6 +48,8 @@ async function pull(ctr: Run, image: string, signal: AbortSignal | undefined): P
   const metadata = help.includes("--skip-metadata") ? ["--skip-metadata"] : [];
   await ctr(["images", "pull", "--hosts-dir", "/etc/containerd/certs.d", ...metadata, image], signal);
 }
+
+const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
 /** Fails where nothing is mounted, which is as it should be. */
 async function unmount(ctr: Run, mount: string): Promise<void> {

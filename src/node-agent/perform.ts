@@ -42,10 +42,11 @@ export async function perform(
   { signal, tell = () => {} }: Following,
 ): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
+  const enabling = createEnabling(machine, todo, signal);
   for (const step of todo) {
     signal?.throwIfAborted();
     if ("unit" in step && faults.has(step.unit)) continue;
-    if (endsThisProcess(step, machine)) continue;
+    if (endsThisProcess(step, machine) || (await enabling(step))) continue;
     tell(sentenceOf(step));
     try {
       await performStep(machine, step, files, signal);
@@ -57,6 +58,23 @@ export async function perform(
     }
   }
   return faults;
+}
+
+/**
+ * Whether the step was done with all others that enable a unit: each call has systemd read all its units. Where it fails for one of
+ * several, each by itself says which that is.
+ */
+function createEnabling({ systemctl }: Machine, todo: readonly Step[], signal: AbortSignal | undefined) {
+  const units = todo.flatMap((step) => (step.do === "enable" ? [step.unit] : []));
+  let enabled = units.length > 1 ? undefined : false;
+  return async (step: Step): Promise<boolean> => {
+    if (step.do !== "enable") return false;
+    enabled ??= await systemctl(["enable", ...units], signal).then(
+      () => true,
+      () => false,
+    );
+    return enabled;
+  };
 }
 
 /** What an error says, without its stack. */

@@ -58,7 +58,9 @@ start() {
 }
 case "$1" in
   daemon-reload) rm -rf loaded; cp -r root/etc/systemd/system loaded ;;
-  enable) known || { echo "Unit file $unit does not exist." >&2; exit 1; }; touch "enabled/$unit" ;;
+  enable)
+    for unit in "\${@:2}"; do known || { echo "Unit file $unit does not exist." >&2; exit 1; }; done
+    (cd enabled && touch "\${@:2}") ;;
   disable) rm -f "enabled/$unit" ;;
   restart) known || { echo "Unit $unit not found." >&2; exit 5; }; start ;;
   try-restart) [ ! -e "running/$unit" ] || start ;;

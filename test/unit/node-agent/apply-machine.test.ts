@@ -82,6 +82,18 @@ describe("the node agent", () => {
     expect((await stat(join(dir, "root", record))).ino).toBe(before.ino);
   });
 
+  test("enables several units at once, and where one is unknown, all others one by one", async () => {
+    await applied(dir, first);
+    expect((await system.commands()).filter((line) => line.startsWith("enable"))).toEqual([
+      "enable kubelet.service old.service",
+    ]);
+    const units = [kubelet, { name: "none.service", enable: true }, { name: "new.service", enable: true, content: "new" }];
+    await expect(applied(dir, { spec: { files: first.spec.files, units } })).rejects.toThrow(
+      "cannot enable unit none.service: Unit file none.service does not exist.",
+    );
+    expect(await system.enabled()).toEqual(["kubelet.service", "new.service"]);
+  });
+
   test("changes only what differs, and has systemd read its units once", async () => {
     await applied(dir, first);
     await system.commands();
