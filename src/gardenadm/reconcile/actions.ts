@@ -92,7 +92,7 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
       await define(client, [...ours, ...(await readManifests("seed/crds"))]);
     },
     async prepareNamespaces() {
-      await client.apply({ ...typeMeta(Namespace), metadata: { name: GARDEN_NAMESPACE } });
+      await ensureNamespace(client, GARDEN_NAMESPACE);
       for (const object of await readManifest("seed/priority-classes.yaml")) await client.apply(object);
       const context = await deps.readContext();
       await deployComponent(client, "gardener-access", context);
@@ -159,6 +159,12 @@ async function deployComponent(
     ...{ ...ref, namespace },
     ...{ until: "rolledOut", severeAfter: 300_000, deadline: 300_000 },
   }));
+}
+
+/** An apply that says nothing of an object would change what is noted of its fields, once. */
+async function ensureNamespace(client: KubeClient, name: string): Promise<void> {
+  if ((await client.read(Namespace, { name })) === undefined)
+    await client.create({ ...typeMeta(Namespace), metadata: { name } });
 }
 
 async function applyKind(client: KubeClient, kind: AppliedKind, context: ControlPlaneContext): Promise<WaitTarget[]> {
