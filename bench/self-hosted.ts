@@ -4,7 +4,7 @@ import { cacheDirectory } from "../src/local/binary/binaries.ts";
 import { ensureGardenadmImage } from "../src/local/image/gardenadm-image.ts";
 import { createLogger } from "../src/log.ts";
 import { seconds, type Findings, type MachineBench, type Order, type Table } from "./bench.ts";
-import { takeFiles } from "./self-hosted/by-hand.ts";
+import { takeFiles, type ByHandCost } from "./self-hosted/by-hand.ts";
 import { packedSize, startMachineGround, type MachineGround } from "./self-hosted/ground.ts";
 import { probeDuring, type ProbeResult } from "./self-hosted/probe.ts";
 import { watchInit, type InitCost } from "./self-hosted/watched-init.ts";
@@ -117,14 +117,15 @@ grep VmRSS "/proc/$(systemctl show --property MainPID --value $unit)/status"
 systemctl show --property MemoryCurrent $unit
 `;
 
-function initTable({ command, usable, memory, cpu, own }: InitCost, byHand: number): Table {
+function initTable({ command, usable, memory, cpu, own }: InitCost, byHand: ByHandCost): Table {
   return {
     title: "gardenadm init, on a bare machine with all images",
     rows: [
       ["until the node is Ready", seconds(command)],
       ["until a pod runs and a name is answered, too", seconds(usable)],
-      ["kubelet and static pods placed by hand, until the node is Ready", seconds(byHand)],
-      ["ratio", (usable / byHand).toFixed(2)],
+      ["kubelet and static pods placed by hand, until the node is Ready", seconds(byHand.ready)],
+      ["network, proxy and DNS applied by hand, until a pod runs and a name is answered, too", seconds(byHand.usable)],
+      ["ratio", (usable / byHand.usable).toFixed(2)],
       ["outside of steps that wait", `${seconds(own)} = ${((100 * own) / command).toFixed(0)} %`],
       ["processor time of gardenadm and what it runs", seconds(cpu)],
       ["resident memory at its peak", `${memory} MB`],

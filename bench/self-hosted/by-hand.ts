@@ -2,25 +2,37 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import type { KubeObject } from "../../src/api/index.ts";
+import { withoutServerFields } from "../../src/gardenadm/discover/stored-object.ts";
 import type { MachineGround } from "./ground.ts";
+import { untilUsable } from "./watched-init.ts";
 
 /** The files of a machine that carries a control plane, and how long it takes when they are placed by hand. */
 export interface ByHand {
-  /** Empties the machine, places the files, starts the kubelet, and answers how long it took from there until the node was Ready; ms. */
-  place(): Promise<number>;
+  /** Empties the machine, places the files, starts the kubelet, and answers how long all took from there. */
+  place(): Promise<ByHandCost>;
   /** Leaves nothing of the files on the host. */
   forget(): Promise<void>;
 }
 
+/** From the first file that is placed; ms. */
+export interface ByHandCost {
+  /** Until the node is Ready. */
+  readonly ready: number;
+  /** Until a pod runs and a name of the cluster is answered, too. */
+  readonly usable: number;
+}
+
 /**
  * Takes what init has made for kubelet and static pods: certificates, manifests, programs, units, kernel settings and a configuration of the pod
- * network. A node agent and everything in the cluster is not among it.
+ * network; and the objects of proxy, pod network and DNS. A node agent and what manages the cluster is not among it.
  */
 export async function takeFiles(ground: MachineGround, name: string): Promise<ByHand> {
   const folder = await mkdtemp(join(tmpdir(), "perennial-by-hand-"));
   const file = join(folder, "files.tar");
   const root = (await ground.machines.list()).find((machine) => machine.name === name)?.root ?? "";
   await execa("tar", ["--create", "--file", file, "--directory", root, ...FILES]);
+  const objects = await takeObjects(ground, name);
   return {
     async place() {
       await ground.machines.wipe(name);
@@ -30,10 +42,45 @@ export async function takeFiles(ground: MachineGround, name: string): Promise<By
       const { code, stderr } = await ground.machines.exec(name, ["sh", "-c", PLACE], { stdin: tar });
       if (code !== 0) throw new Error(`cannot place files on ${name}: ${stderr}`);
       await ground.nodeReady(name);
-      return performance.now() - begun;
+      const ready = performance.now() - begun;
+      await applyAll(ground, name, objects);
+      await untilUsable(ground, name);
+      return { ready, usable: performance.now() - begun };
     },
     forget: async () => await rm(folder, { recursive: true }),
   };
+}
+
+/** Of what a cluster needs for pods and names. */
+async function takeObjects(ground: MachineGround, name: string): Promise<KubeObject[]> {
+  const client = await ground.client(name);
+  try {
+    const types = (await client.types()).filter(({ kind }) => KINDS.includes(kind));
+    const lists = await Promise.all(types.map(async (type) => await client.list(type)));
+    return lists
+      .flat()
+      .filter(({ metadata }) => OF_NETWORK.test(metadata.name))
+      .map(withoutServerFields);
+  } finally {
+    await client.close();
+  }
+}
+
+/** In the order in which they are applied. */
+const KINDS = [
+  ...["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "Service", "DaemonSet", "Deployment"],
+];
+
+const OF_NETWORK = /^(perennial:)?(kube-proxy|network-agent|coredns|kube-dns)/;
+
+async function applyAll(ground: MachineGround, name: string, objects: readonly KubeObject[]): Promise<void> {
+  const client = await ground.client(name);
+  try {
+    for (const kind of KINDS)
+      for (const object of objects.filter((one) => one.kind === kind)) await client.apply(object);
+  } finally {
+    await client.close();
+  }
 }
 
 const FILES = [

@@ -23,6 +23,15 @@ export async function watchInit(ground: MachineGround, name: string): Promise<In
   const begun = performance.now();
   const seen = await ground.run(name, ["bash", "-c", WATCHED, "watched", CONFIGURATION]);
   const command = performance.now() - begun;
+  await untilUsable(ground, name);
+  const usable = performance.now() - begun;
+  const [memory, ticks] = readSamples(seen);
+  const lines = (await readJournalLines(ground, name)).slice(before);
+  return { command, usable, memory, cpu: ticks * 10, own: Math.max(0, command - waited(lines)) };
+}
+
+/** Runs a pod on the machine, and resolves when it is ready and a name of the cluster is answered. */
+export async function untilUsable(ground: MachineGround, name: string): Promise<void> {
   const client = await ground.client(name);
   try {
     await client.apply(hello(name));
@@ -30,10 +39,6 @@ export async function watchInit(ground: MachineGround, name: string): Promise<In
   } finally {
     await client.close();
   }
-  const usable = performance.now() - begun;
-  const [memory, ticks] = readSamples(seen);
-  const lines = (await readJournalLines(ground, name)).slice(before);
-  return { command, usable, memory, cpu: ticks * 10, own: Math.max(0, command - waited(lines)) };
 }
 
 /** The program is what the shell becomes; its last sample is from less than a tenth of a second before its end. */
@@ -86,7 +91,7 @@ function waited(lines: readonly Line[]): number {
 const WAITING = new Set([
   ...["kubelet", "etcd", "kubeApiServer", "kubeControllerManager", "kubeScheduler", "crds", "nodeAgent"],
   ...["resourceManager", "extensions", "network", "coreDns", "resourceManagerInPods", "extensionsInPods"],
-  ...["controlPlane", "operatingSystemConfig", "staticPods", "nodesReady"],
+  ...["controlPlane", "operatingSystemConfig", "staticPods", "nodesReady", "imported"],
 ]);
 
 async function podRuns(ground: MachineGround, name: string): Promise<void> {
