@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backupEntryName } from "../api/extensions/backup-entry.ts";
 import { SYSTEM_NAMESPACE } from "../api/names.ts";
-import { StepError } from "../activities/step-error.ts";
 import { BUNDLE_SUFFIX, SCHEDULE } from "../components/index.ts";
 import type { SnapshotStore } from "./store.ts";
 
@@ -17,10 +16,15 @@ export interface FoundSnapshot {
   readonly size: number;
 }
 
+/** That a store does not answer, or cannot do its work now: it may a moment later. */
+export class StoreAwayError extends Error {
+  override readonly name = "StoreAwayError";
+}
+
 /**
  * The snapshots of self-hosted Shoots in a store, the newest first: of the Shoot with this uid, or of all. One without a bundle is
- * left out. Whether a file is whole shows when it is restored: go on with the next where it is not. Throws a StepError where the store
- * does not answer, and an Error where it refuses.
+ * left out. Whether a file is whole shows when it is restored: go on with the next where it is not. Throws a StoreAwayError
+ * where the store does not answer, and another Error where it refuses.
  */
 export async function findSnapshots(
   store: SnapshotStore,
@@ -91,13 +95,9 @@ async function ask(
     signal?.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
     const message = `cannot ${what} in ${bucket}: ${why}`;
-    if (isAway(why)) throw new StepError(message, [], { cause: error, within: PAUSE });
-    throw new Error(message, { cause: error });
+    throw new (isAway(why) ? StoreAwayError : Error)(message, { cause: error });
   });
 }
-
-/** In ms, before a store that is away for a moment is asked again. */
-const PAUSE = 5_000;
 
 /** What rclone says of a store that does not answer, or cannot do its work now; it has no exit code of its own for that. */
 const isAway = (words: string): boolean =>
