@@ -104,7 +104,7 @@ async function unmountBelow(root: string, folder: string, signal: AbortSignal): 
   for (const path of below) await umount([path.replaceAll("\\040", " ")], signal).catch(() => "");
 }
 
-/** Rules of kube-proxy and of network plugins, namespaces and links of pods, and routes to those of other nodes. */
+/** Rules of kube-proxy and of network plugins, namespaces of pods, with which their links go, and routes to those of other nodes. */
 async function endPodNetwork(signal: AbortSignal): Promise<void> {
   const shell = createRun("sh", ["-c"], { milliseconds: 60_000 });
   await shell([NETWORK_END], signal);
@@ -114,10 +114,9 @@ const NETWORK_END = `
 set -u
 for tables in iptables ip6tables; do
   command -v "$tables" >/dev/null || continue
-  "$tables-save" | grep -Ev '(KUBE-|CNI-|cni|PERENNIAL)' | "$tables-restore" || true
+  "$tables-save" | grep -Ev '(KUBE-|CNI-|PERENNIAL)' | "$tables-restore" || true
 done
 for path in /run/netns/cni-*; do [ -e "$path" ] && { umount "$path"; rm -f "$path"; }; done
-for link in $(ip -o link show type veth | sed -n 's/^[0-9]*: \\(veth[^@:]*\\).*/\\1/p'); do ip link delete "$link" || true; done
 ip route flush proto 77 || true
 if [ -e /etc/debian_version ]; then update-ca-certificates --fresh >/dev/null 2>&1 || true; fi
 `;
