@@ -1,11 +1,13 @@
 import { defineFlow } from "../../flow/flow.ts";
 import type { RestoreRow } from "./restore-from-backup.ts";
 
-/** What is done on the survivor of a control plane. */
+/** What is done on the survivor of a control plane besides what `init` does. */
 export type MemberRestoreAction =
   "quorum" | "stopped" | "etcdData" | "etcd" | "kubeApiServer" | "adopted" | "staleObjects" | "nodeAgent";
 
-const row = (action: MemberRestoreAction, does: string, ...after: MemberRestoreAction[]) => ({
+type Action = MemberRestoreAction | "turn";
+
+const row = (action: Action, does: string, ...after: Action[]) => ({
   do: { action, does },
   after,
 });
@@ -15,13 +17,14 @@ const row = (action: MemberRestoreAction, does: string, ...after: MemberRestoreA
  * back later belong to another cluster: they are wiped, and join.
  */
 // prettier-ignore
-export const restoreFromMember = defineFlow<undefined, RestoreRow<MemberRestoreAction>, MemberRestoreAction>("Restore the control plane from its survivor", {
+export const restoreFromMember = defineFlow<undefined, RestoreRow<Action>, Action>("Restore the control plane from its survivor", {
   quorum: row("quorum", "asks the other members whether they answer, and refuses where quorum is there or may come back"),
   stopped: row("stopped", "stops the agent, and takes the manifests of the control plane away until its programs have ended", "quorum"),
   etcdData: row("etcdData", "makes both etcds clusters of this member alone, with all that is in their logs", "stopped"),
   etcd: row("etcd", "puts the manifests back, and waits for both etcds", "etcdData"),
   kubeApiServer: row("kubeApiServer", "waits for the API server", "etcd"),
   adopted: row("adopted", "sees that it is the configuration's Shoot, and notes its uid", "kubeApiServer"),
-  staleObjects: row("staleObjects", "takes away what the cluster knows of machines that are gone", "adopted"),
+  turn: row("turn", "waits until no node joins, and no other command changes the control plane", "adopted"),
+  staleObjects: row("staleObjects", "takes away what the cluster knows of machines that are gone", "turn"),
   nodeAgent: row("nodeAgent", "starts the agent", "staleObjects"),
 });

@@ -99,12 +99,16 @@ async function runBackup(tables: Tables, machine: ThisMachine, { configuration, 
 }
 
 async function runMember(tables: Tables, machine: ThisMachine, { configuration, quorumIsLost }: Wanted): Promise<void> {
-  const { server, readContext, within, close } = createStartActions({ machine, configuration });
-  const actions = createMemberRestoreActions({ machine, configuration, quorumIsLost, server });
+  const start = createStartActions({ machine, configuration });
+  const { server, within } = start;
+  const actions = {
+    ...createMemberRestoreActions({ machine, configuration, quorumIsLost, server }),
+    turn: start.actions.turn,
+  };
   try {
-    await tables.run(restoreFromMember, undefined, async ({ action }, scope) => await actions[action](scope));
-    await reconcile(tables, { machine, configuration, server, readContext, within });
+    await tables.run(restoreFromMember, undefined, async ({ action }, scope) => await actions[action](within(scope)));
+    await reconcile(tables, { ...start, machine, configuration });
   } finally {
-    await close();
+    await start.close();
   }
 }
