@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
+import { NODE_ROLE_LABEL } from "../../src/api/labels.ts";
 import { resetNode } from "../../src/gardenadm/reset/reset-node.ts";
-import { ConfigMap, Lease, Node, Secret } from "../../src/kube/index.ts";
+import { ConfigMap, Lease, Node, refTo, Secret } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fileOf } from "../support/cluster-world.ts";
@@ -41,13 +42,16 @@ const remains = async (name: string) =>
   await machines.a.asAdministrator(async (client) => [
     ...(await client.list(Node)).flatMap(({ metadata }) => (metadata.name === name ? ["Node"] : [])),
     ...(await client.list(Lease, { namespace: "kube-system" })).flatMap(({ metadata }) =>
-      metadata.name.endsWith(`-${name}`) ? [metadata.name] : [],
+      metadata.name.endsWith(`-${name}`) && !isWorkers(metadata) ? [metadata.name] : [],
     ),
     ...[
       ...(await client.list(Secret, { namespace: "kube-system" })),
       ...(await client.list(ConfigMap, { namespace: "kube-system" })),
     ].flatMap(({ metadata }) => (metadata.name.endsWith(`.${name}`) ? [metadata.name] : [])),
   ]);
+
+/** What a worker was called is kept from nodes of the control plane. */
+const isWorkers = ({ labels = {} }: Lease["metadata"]) => labels[NODE_ROLE_LABEL] === "worker";
 
 test("what is no node, or goes on without its control plane, is refused in a sentence", async () => {
   const { a, b } = machines;
@@ -92,8 +96,14 @@ function difference(before: readonly string[], after: readonly string[]): string
   ];
 }
 
-test("what was a worker joins again, as a node of the control plane", async () => {
+test("what was a worker joins as a node of the control plane once its operator vouches for it", async () => {
   const { a, b, c } = machines;
+  const { words, stdin } = await a.invite("control-plane");
+  const { code, stderr } = await ground.machines.exec("c", ["gardenadm", ...words], { stdin });
+  expect(code).not.toBe(0);
+  const advice = /c was given to a node for role worker, .* delete Lease (\S+) in namespace kube-system/;
+  const [, name = ""] = advice.exec(stderr) ?? expect.fail(stderr);
+  await a.asAdministrator(async (client) => await client.remove(refTo(Lease, { namespace: "kube-system", name })));
   for (const machine of [b, c]) await machine.succeed(await a.invite("control-plane"));
   const voters = ["a", "b", "c"].map((name) => ({ name, isLearner: false }));
   expect(await etcdMembers(a)).toEqual({ main: voters, events: voters });

@@ -14,16 +14,18 @@ export interface NameClaim {
 
 /**
  * Keeps a node's name for a role, before a certificate is given for it: a worker's token that asked for the name of a
- * control-plane node that is still to come would be that node for Kubernetes. The Lease of the node's agent bears the role, and
- * goes when the node leaves the cluster. Returns why the name is not to be had; undefined when it is kept.
+ * control-plane node that is still to come would be that node for Kubernetes. The Lease of the node's agent bears the role. Where
+ * the node leaves the cluster, it goes by {@link freeNodeName}. Returns why the name is not to be had; undefined when it is kept.
  */
 export async function claimNodeName(client: KubeClient, claim: NameClaim): Promise<string | undefined> {
   const { node: name, role } = claim;
   const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
   const lease = await client.read(Lease, key);
   const kept = lease?.metadata.labels?.[NODE_ROLE_LABEL];
-  if (kept !== undefined) return kept === role ? undefined : belongs(name, kept, role);
-  const present = claim.byAdministrator ? undefined : await roleOfNode(client, name);
+  if (kept === role) return undefined;
+  const node = await roleOfNode(client, name);
+  if (kept !== undefined) return node === undefined ? wasOther(name, kept, role) : belongs(name, kept, role);
+  const present = claim.byAdministrator ? undefined : node;
   if (present !== undefined && present !== role) return belongs(name, present, role);
   const labels = { [NODE_ROLE_LABEL]: role };
   if (lease !== undefined) {
@@ -40,6 +42,17 @@ export async function claimNodeName(client: KubeClient, claim: NameClaim): Promi
   }
 }
 
+/**
+ * Frees the name of a node that has left the cluster, unless it was a worker's: a kubelet's certificate outlives its node, renews itself,
+ * and would be that of a control-plane node of this name.
+ */
+export async function freeNodeName(client: KubeClient, name: string): Promise<void> {
+  const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
+  const lease = await client.read(Lease, key);
+  const role: NodeRole = "worker";
+  if (lease !== undefined && lease.metadata.labels?.[NODE_ROLE_LABEL] !== role) await client.remove(refOf(lease));
+}
+
 async function roleOfNode(client: KubeClient, name: string): Promise<NodeRole | undefined> {
   const node = await client.read(Node, { name });
   if (node === undefined) return undefined;
@@ -48,3 +61,7 @@ async function roleOfNode(client: KubeClient, name: string): Promise<NodeRole | 
 
 const belongs = (name: string, kept: string, role: NodeRole): string =>
   `node ${name} is one for role ${kept}, and cannot be one for role ${role} before it has left the cluster`;
+
+const wasOther = (name: string, kept: string, role: NodeRole): string =>
+  `${name} was given to a node for role ${kept}, whose certificate may still be in use, and cannot be one for role ${role}: ` +
+  `give the machine another host name; or, where that machine was in your hands all the time, delete Lease ${nodeAgentLeaseName(name)} in namespace ${SYSTEM_NAMESPACE}`;
