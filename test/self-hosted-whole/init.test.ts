@@ -146,7 +146,10 @@ test("status says what is to be done, and says so too while the API server does 
   expect(JSON.parse(stdout)).toMatchObject({
     kubelet: { ready: false },
     apiServer: { ready: false },
-    etcdMain: { ready: true },
+    etcds: ["etcd-main", "etcd-events"].map((etcd) => ({
+      name: etcd,
+      members: [expect.objectContaining({ answers: true, role: "leader" })],
+    })),
     next: expect.arrayContaining(["the kubelet does not answer: journalctl --unit kubelet.service"]),
   });
   await ground.inMachine(name, "systemctl", "start", "kubelet");
