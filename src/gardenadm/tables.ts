@@ -44,19 +44,27 @@ export async function runActions<Subject, Action extends string>(
   }
 }
 
+/** How tables are shown, and where it is noted what became of them. */
+export interface TablesOptions {
+  /** The file of the machine's journal. */
+  readonly journal: string;
+  /** Whom people read that it is about. */
+  readonly about: string;
+  /** The command line by which a run goes on that was cut off, without secrets: each line of the journal has it. */
+  readonly command: string;
+}
+
 /** All tables of a command are one run in the journal. */
-export function createTables(
-  context: GardenadmContext,
-  { journal, about }: { readonly journal: string; readonly about: string },
-): Tables {
+export function createTables(context: GardenadmContext, { journal: file, about, command }: TablesOptions): Tables {
   const run = randomUUID();
   return {
     async run(flow, subject, carryOut) {
       const watched = watch(context, flow, about);
+      const journal = await openJournal(file);
       try {
         await runInProcess(flow, subject, {
           ...{ run, judge, carryOut },
-          journal: await openJournal(journal),
+          journal: { append: async (entry) => await journal.append({ ...entry, command }) },
           retryDuration: RETRY_DURATION,
           onChange: watched.change,
           signal: context.signal,

@@ -11,6 +11,8 @@ export interface JournalEntry {
   readonly run: string;
   /** The title of the flow. */
   readonly flow: string;
+  /** The command line by which the run goes on, without secrets; absent in lines of before there were any. */
+  readonly command?: string;
   readonly step: string;
   readonly state: StepState | "retrying" | "parked";
   readonly attempt?: number;

@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
+import { commandLine } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
@@ -62,7 +64,8 @@ async function showPlan(
 async function start(context: GardenadmContext, machine: ThisMachine, configuration: Configuration): Promise<Exit> {
   const places = placesIn(machine.root);
   const { name, namespace } = configuration.shoot.metadata;
-  const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}` });
+  const command = commandLine("gardenadm", "init", "-d", resolve(configuration.folder));
+  const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}`, command });
   try {
     await withLock(places.lock, async () => {
       const { actions, server, readContext, within, close } = createStartActions({ machine, configuration });

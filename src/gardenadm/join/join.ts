@@ -2,10 +2,12 @@ import { readFile } from "node:fs/promises";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, repeated, required, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
+import { commandLine, option } from "../command-line.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
 import { createTables, inWords, runActions } from "../tables.ts";
+import { authorityHashes } from "../token/join-command.ts";
 import { readToken } from "../token/token.ts";
 import { createControlPlaneActions } from "./control-plane-actions.ts";
 import { joinControlPlane } from "./join-control-plane.ts";
@@ -59,10 +61,30 @@ export const join = defineCommand({
   },
 });
 
+/**
+ * The command line that goes on with such a join. The authority is named by its hash, which proves as much; the token is left to who
+ * gives the line: the one that was given may have run out.
+ */
+export function commandOf(
+  { address, role, pool, zone }: Omit<Invitation, "token">,
+  { hashes, ca }: Omit<Proof, "token">,
+) {
+  const named = ca === undefined ? hashes : authorityHashes(ca, "--ca-certificate");
+  const words = commandLine(
+    ...["gardenadm", "join", address, "--bootstrap-token", "-"],
+    ...named.flatMap((hash) => ["--ca-cert-hash", hash]),
+    ...(role === "control-plane" ? ["--control-plane"] : []),
+    ...option("--worker-pool-name", pool),
+    ...option("--zone", zone),
+  );
+  return `echo TOKEN | ${words}`;
+}
+
 async function start(context: GardenadmContext, invitation: Invitation, proof: Proof): Promise<Exit> {
   const machine = await findThisMachine();
   const places = placesIn(machine.root);
-  const tables = createTables(context, { journal: places.journal, about: machine.hostName });
+  const command = commandOf(invitation, proof);
+  const tables = createTables(context, { journal: places.journal, about: machine.hostName, command });
   try {
     await withLock(places.lock, async () => {
       const deps = { machine, invitation, proof };

@@ -52,7 +52,7 @@ export async function confirmMembers(
     const without = nodes.find(({ name }) => !members.some((member) => member.name === name && !member.isLearner));
     if (without !== undefined)
       throw new OperatorError(
-        `node ${without.name} has no vote in etcd-${role}: give 'gardenadm join' there once more, or take the node out by 'gardenadm reset'`,
+        `node ${without.name} has no vote in etcd-${role}: go on there with the line of 'gardenadm token create --control-plane --print-join-command', or take the node out by 'gardenadm reset' on it`,
       );
   }
 }

@@ -1,5 +1,5 @@
 import { ADMIN_KUBECONFIG } from "../../api/names.ts";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
@@ -7,6 +7,7 @@ import { withLock } from "../../in-process/lock.ts";
 import { createKubeClient, Node, parseKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { readFile } from "node:fs/promises";
 import { urlHost } from "../../components/index.ts";
+import { commandLine, option } from "../command-line.ts";
 import { clusterOptions } from "../connection.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine, type ThisMachine } from "../init/machine.ts";
@@ -43,20 +44,21 @@ export const reset = defineCommand({
   async run({ options, context }) {
     const machine = await findThisMachine();
     const { node, machineIsGone, machineOnly } = options;
+    const command = commandOf(options);
     refuseContradiction(machine, options);
     if (node === undefined && !(await isNode(machine.root))) {
       context.terminal.err.write("This machine is no node: there is nothing to reset.\n");
       return "done";
     }
     if (machineOnly || (node === undefined && (await hasLeft(machine.root))))
-      return await carryOut(context, machine, { node: machine.hostName, run: ALONE, machineIsGone: false });
+      return await carryOut(context, machine, { node: machine.hostName, run: ALONE, machineIsGone: false, command });
     const client = await clusterFor(context, machine, options.kubeconfig, node ?? machine.hostName);
     const isHere = node === undefined;
     const { root } = machine;
     const run = await readResetRun(client, node ?? machine.hostName, { isHere, root }).catch((error: unknown) => {
       throw new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
     });
-    return await carryOut(context, machine, { node: node ?? machine.hostName, run, machineIsGone, client });
+    return await carryOut(context, machine, { node: node ?? machine.hostName, run, machineIsGone, client, command });
   },
 });
 
@@ -64,6 +66,17 @@ interface Said {
   readonly node: string | undefined;
   readonly machineIsGone: boolean;
   readonly machineOnly: boolean;
+  readonly kubeconfig: string | undefined;
+}
+
+/** The command line that goes on with such a reset, from wherever it is given. */
+export function commandOf({ node, machineOnly, kubeconfig }: Omit<Said, "machineIsGone">): string {
+  return commandLine(
+    ...["gardenadm", "reset"],
+    ...(node === undefined ? [] : ["--node", node, "--machine-is-gone"]),
+    ...(machineOnly ? ["--machine-only"] : []),
+    ...option("--kubeconfig", kubeconfig && resolve(kubeconfig)),
+  );
 }
 
 function refuseContradiction({ hostName }: ThisMachine, { node, machineIsGone, machineOnly }: Said): void {
@@ -84,12 +97,14 @@ interface Wanted {
   readonly run: ResetRun;
   readonly machineIsGone: boolean;
   readonly client?: KubeClient;
+  /** The command line that goes on. */
+  readonly command: string;
 }
 
 async function carryOut(context: GardenadmContext, machine: ThisMachine, wanted: Wanted): Promise<Exit> {
   const places = placesIn(machine.root);
   const { node, run, machineIsGone, client } = wanted;
-  const tables = createTables(context, { journal: places.journal, about: node });
+  const tables = createTables(context, { journal: places.journal, about: node, command: wanted.command });
   try {
     await withLock(places.lock, async () => {
       await runActions(tables, resetNode, run, createResetActions({ machine, node, run, machineIsGone, client }));

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
+import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createStartActions } from "../init/actions.ts";
@@ -12,6 +14,7 @@ import { createBackupRestoreActions } from "./backup-actions.ts";
 import { createMemberRestoreActions } from "./member-actions.ts";
 import { forgetBegun, readBegun } from "./places.ts";
 import { restoreFromMember } from "./restore-from-member.ts";
+import { wholePath } from "./source.ts";
 import { restoreFromBackup, type BackupRestoreAction } from "./restore-from-backup.ts";
 import { isThere } from "../is-there.ts";
 
@@ -42,21 +45,27 @@ export const restore = defineCommand({
     if (configDir === undefined) throw new CliError("usage", "no configuration: name its folder with --config-dir");
     if (from === undefined) throw new CliError("usage", "nothing says what to restore from: give --from latest");
     const configuration = await readConfiguration(configDir);
-    return await start(context, await findThisMachine(), { configuration, from, key, quorumIsLost: yesQuorumIsLost });
+    const wanted = { configuration, from: await wholePath(from), key, quorumIsLost: yesQuorumIsLost };
+    return await start(context, await findThisMachine(), wanted);
   },
 });
 
-interface Wanted {
-  readonly configuration: Configuration;
+interface RestoreWords {
+  readonly configuration: Pick<Configuration, "folder">;
   readonly from: string;
   readonly key: string | undefined;
   readonly quorumIsLost: boolean;
 }
 
+interface Wanted extends RestoreWords {
+  readonly configuration: Configuration;
+}
+
 async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wanted): Promise<Exit> {
   const places = placesIn(machine.root);
   const { name, namespace } = wanted.configuration.shoot.metadata;
-  const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}` });
+  const about = `${namespace}/${name}`;
+  const tables = createTables(context, { journal: places.journal, about, command: commandOf(wanted) });
   try {
     await withLock(places.lock, async () => {
       if (wanted.from !== "member") await refuseRunning(machine.root);
@@ -72,6 +81,15 @@ async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wa
       "      gardenadm token create --control-plane --print-join-command\n",
   );
   return "done";
+}
+
+/** The command line that goes on with such a restore, from wherever it is given. */
+export function commandOf({ configuration: { folder }, from, key, quorumIsLost }: RestoreWords): string {
+  return commandLine(
+    ...["gardenadm", "restore", "-d", resolve(folder), "--from", from],
+    ...option("--key", key && resolve(key)),
+    ...(quorumIsLost ? ["--yes-quorum-is-lost"] : []),
+  );
 }
 
 async function refuseRunning(root: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Shoot } from "../../api/index.ts";
 import { BUNDLE_SUFFIX } from "../../components/index.ts";
 import { bundledShootOf, openBundle, type Bundle } from "../../etcd-data/bundle.ts";
@@ -36,7 +36,7 @@ export interface SourceSearch {
  */
 export async function* findSources(search: SourceSearch): AsyncGenerator<Source> {
   const { from, folder, signal } = search;
-  if (from.includes("/") || (await isThere(from))) {
+  if (await isPath(from)) {
     const bundle = await readFile(`${from}${BUNDLE_SUFFIX}`).catch((cause: unknown) => {
       throw new OperatorError(`there is no ${from}${BUNDLE_SUFFIX}: put the bundle beside its snapshot`, { cause });
     });
@@ -59,6 +59,11 @@ export async function* findSources(search: SourceSearch): AsyncGenerator<Source>
     yield { file, bundle: open(bundle, search), called: `${found.name} of ${new Date(found.at).toISOString()}` };
   }
 }
+
+const isPath = async (from: string): Promise<boolean> => from.includes("/") || (await isThere(from));
+
+/** A source in the operator's words, so that it is the same one from wherever a command is given. */
+export const wholePath = async (from: string): Promise<string> => ((await isPath(from)) ? resolve(from) : from);
 
 /** Whose cluster is meant is not for gardenadm to guess. */
 function refuseTwoClusters(found: readonly FoundSnapshot[]): void {

@@ -42,6 +42,8 @@ export interface MachineReport {
 /** A run of gardenadm, as the journal has it. */
 export interface RunReport {
   readonly flow: string;
+  /** The command line by which it goes on; absent where a gardenadm of before has begun it. */
+  readonly command?: string;
   /** RFC 3339: the first and the last line. */
   readonly startedAt: string;
   readonly endedAt: string;
@@ -58,6 +60,7 @@ export function lastRunOf(entries: readonly JournalEntry[]): RunReport | undefin
   const open = [...steps.values()].filter(({ state }) => !["done", "skipped", "settled"].includes(state));
   return {
     flow: last.flow,
+    ...(last.command !== undefined && { command: last.command }),
     startedAt: mine[0]?.time ?? last.time,
     endedAt: last.time,
     open: open.map(({ step, state, message }) => ({ step, state, ...(message !== undefined && { message }) })),
@@ -89,18 +92,26 @@ export function nextSteps(report: MachineReport, now: number): string[] {
 }
 
 function openSteps(report: MachineReport): string[] {
-  const { flow = "", open = [] } = report.lastRun ?? {};
+  const { flow = "", command, open = [] } = report.lastRun ?? {};
+  const again = command === undefined ? sameAgain(flow, report) : inFull(command);
   return open.map(
-    ({ step, state, message }) =>
-      `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${again(flow, report)}`,
+    ({ step, state, message }) => `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${again}`,
   );
 }
 
-/** The command that has begun a flow of this title. */
-function again(flow: string, report: MachineReport): string {
-  if (flow.startsWith("Join")) return "the line of 'gardenadm token create --print-join-command' again";
-  if (flow.startsWith("Reset")) return "gardenadm reset";
-  return flow.startsWith("Restore") ? "the same 'gardenadm restore' again" : initOf(report);
+/** A command line with what it leaves to its reader. */
+function inFull(command: string): string {
+  if (!command.startsWith("echo TOKEN |")) return command;
+  const role = command.includes(" --control-plane") ? " --control-plane" : "";
+  return `${command}, where TOKEN is what 'gardenadm token create${role}' prints on a node of the control plane`;
+}
+
+/** What has begun a flow of this title, as far as that says it. */
+function sameAgain(flow: string, report: MachineReport): string {
+  if (flow.startsWith("Join"))
+    return "the line of 'gardenadm token create --print-join-command' again, with --control-plane where it had that";
+  if (flow.startsWith("Reset")) return "the same 'gardenadm reset' again, with --node where it had that";
+  return flow.startsWith("Restore") ? "the same 'gardenadm restore' again, with the same --from" : initOf(report);
 }
 
 const initOf = (report: MachineReport): string => `gardenadm init -d ${folderOf(report)}`;
@@ -147,7 +158,10 @@ function etcdSteps(etcd: EtcdReport, report: MachineReport): string[] {
         ]),
     ...members
       .filter(({ role, answers }) => role === "learner" && answers)
-      .map(({ name }) => `${called}: ${name} has no vote yet: give 'gardenadm join' there once more`),
+      .map(
+        ({ name }) =>
+          `${called}: ${name} has no vote yet: go on there with the line of 'gardenadm token create --control-plane --print-join-command'`,
+      ),
     ...members
       .filter(({ answers, reason }) => answers && reason !== undefined)
       .map(({ name, reason }) => `${called}: ${name} says ${reason}`),

@@ -72,7 +72,12 @@ test.each<[string, Partial<MachineReport>, string]>([
   [
     "a join that has parked",
     { lastRun: { flow: "Join a worker node", startedAt: "", endedAt: "", open: [{ step: "trust", state: "parked" }] } },
-    "step trust is parked; go on: the line of 'gardenadm token create --print-join-command' again",
+    "step trust is parked; go on: the line of 'gardenadm token create --print-join-command' again, with --control-plane where it had that",
+  ],
+  [
+    "a reset that a gardenadm of before has begun, of whatever node",
+    { lastRun: { flow: "Reset a node", startedAt: "", endedAt: "", open: [{ step: "members", state: "running" }] } },
+    "step members is running; go on: the same 'gardenadm reset' again, with --node where it had that",
   ],
   [
     "a silent member",
@@ -94,7 +99,7 @@ test.each<[string, Partial<MachineReport>, string]>([
   [
     "a learner",
     withMembers(member("a", { role: "leader" }), member("b", { role: "learner", lag: 7 })),
-    "etcd-main: b has no vote yet: give 'gardenadm join' there once more",
+    "etcd-main: b has no vote yet: go on there with the line of 'gardenadm token create --control-plane --print-join-command'",
   ],
   ["an alarm", withMembers(member("a", { reason: "NOSPACE" })), "etcd-main: a says NOSPACE"],
   [
