@@ -9,7 +9,6 @@ import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { createEtcdTool, type Run } from "../../node-agent/commands.ts";
 import type { StartDeps } from "../init/actions.ts";
-import { OperatorError } from "../init/fault.ts";
 import { readCluster } from "../join/newcomer.ts";
 import { serverAnswers } from "../kubelet-answers.ts";
 import { noteShoot, refuseOtherShoot } from "../own-shoot.ts";
@@ -20,7 +19,7 @@ import { beginEmpty } from "./mend.ts";
 import { readOwnMember } from "./own-member.ts";
 import { noteBegun, readBegun, restoreFolder } from "./places.ts";
 import { ensureProgram } from "./programs.ts";
-import { refusalToSurvive } from "./quorum.ts";
+import { refuseQuorum, type View } from "./quorum.ts";
 import { forgetRelearning } from "./relearn.ts";
 import type { MemberRestoreAction } from "./restore-from-member.ts";
 import { removeLostNodes } from "./stale.ts";
@@ -49,7 +48,8 @@ export function createMemberRestoreActions({
   return {
     async quorum(scope) {
       if ((await readBegun(root)) !== undefined) return;
-      for (const role of ETCDS) await refuseQuorum(role, quorumIsLost, async () => await statusOf(role, scope));
+      const views = await Promise.all(ETCDS.map(async (role) => await viewsOf(role, scope)));
+      for (const [at, role] of ETCDS.entries()) refuseQuorum(role, views[at] ?? [], quorumIsLost);
       await noteBegun(root, { from: FROM, restored: [] });
     },
     async stopped(scope) {
@@ -117,29 +117,22 @@ export function createMemberRestoreActions({
     return true;
   }
 
-  async function statusOf(role: EtcdRole, scope: StepScope) {
-    return await membersOf(role, [own], { ...scope, root }).readStatus();
+  /** What this machine's member and each of the others says of all of them, where it answers: all are asked at once, since most may be dead. */
+  async function viewsOf(role: EtcdRole, scope: StepScope): Promise<readonly View[]> {
+    const nodes = [own, ...((await readOwnMember(role, root))?.others ?? [])];
+    return await Promise.all(
+      nodes.map(async (node) => {
+        const ask = membersOf(role, [node], { ...scope, root }).readStatus();
+        return await ask.catch((error: unknown) => {
+          scope.signal.throwIfAborted();
+          return error as Error;
+        });
+      }),
+    );
   }
 }
 
 const restored = async (root: string): Promise<readonly string[]> => (await readBegun(root))?.restored ?? [];
-
-/** A survivor that does not run cannot say how the others are. */
-async function refuseQuorum(
-  role: EtcdRole,
-  isLost: boolean,
-  readStatus: () => ReturnType<ReturnType<typeof membersOf>["readStatus"]>,
-): Promise<void> {
-  const statuses = await readStatus().catch((error: unknown) => {
-    if (isLost) return undefined;
-    throw new OperatorError(
-      `etcd-${role} of this machine does not answer, so that no member says how the others are: start it, or, where all others are lost for good, add --yes-quorum-is-lost`,
-      { cause: error },
-    );
-  });
-  const refused = statuses && refusalToSurvive(statuses, isLost);
-  if (refused !== undefined) throw new OperatorError(`etcd-${role}: ${refused}`);
-}
 
 async function untilEnded(role: EtcdRole, root: string, scope: StepScope): Promise<void> {
   await until(`etcd-${role} has not ended`, scope, async () => {
