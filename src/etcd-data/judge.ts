@@ -1,7 +1,8 @@
 import { access, readdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { CommandError, type Run } from "../node-agent/commands.ts";
 import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
-import { isMarked, type DataPlace } from "./place.ts";
+import { isMarked, isUnmounted, type DataPlace } from "./place.ts";
 import { readLogState } from "./write-ahead-log.ts";
 
 /** How an etcd's data is: etcd would start with it; there is none, as before its first start; it is gone; or it is damaged. */
@@ -13,7 +14,7 @@ export type DataVerdict =
 /**
  * Judges the data of an etcd that is stopped, and changes nothing. Damaged are pages that are in use, a write-ahead log with bad
  * checksums or a gap, and one part without the other; a changed byte within a value is told by no part of etcd. A disk that is
- * full has healthy data. Throws DataInUseError while etcd runs, and where the look itself failed or took too long, which says
+ * full has healthy data. Throws DataInUseError while etcd runs, where their disk is not mounted, and where the look itself failed or took too long, which says
  * nothing of the data. It reads all of it: ask when etcd does not start, not before each start.
  */
 export async function judgeData(
@@ -23,6 +24,7 @@ export async function judgeData(
 ): Promise<DataVerdict> {
   const { dataDir } = place;
   await refuseRunning(dataDir);
+  await refuseUnmounted(place);
   const [marked, hasDatabase, hasLog] = [
     await isMarked(place),
     await exists(databaseOf(dataDir)),
@@ -40,6 +42,12 @@ export async function judgeData(
       : { state: "none" };
   const fault = log.fault ?? (await databaseFault(etcdutl, databaseOf(dataDir), signal));
   return fault === undefined ? { state: "healthy" } : corrupt(dataDir, fault);
+}
+
+async function refuseUnmounted(place: DataPlace): Promise<void> {
+  const { dataDir } = place;
+  if (await isUnmounted(place))
+    throw new Error(`cannot judge ${dataDir}: the disk that was mounted on ${dirname(dataDir)} is not; mount it`);
 }
 
 const corrupt = (dataDir: string, why: string): DataVerdict => ({

@@ -1,3 +1,4 @@
+import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { dataVolume } from "../components/etcd/settings.ts";
 import type { EtcdRole } from "../components/index.ts";
@@ -18,12 +19,29 @@ export function dataPlaceOf(role: EtcdRole, root = "/"): DataPlace {
 }
 
 /**
- * Notes, so that it outlasts a power cut, that the etcd has data here: without its folder, an etcd would begin an empty, healthy
- * cluster of its own. Written when a member is healthy for the first time; the file of one that has it is left alone.
+ * Notes, so that it outlasts a power cut, that the etcd has data here, and whether on a disk of its own: without its folder, an etcd would
+ * begin an empty, healthy cluster of its own. Written when a member is healthy; what says the same already is left alone.
  */
-export async function markData({ dataDir, mark }: DataPlace): Promise<void> {
-  if (await isFile(mark)) return;
-  await writeWhole(mark, Buffer.from(`${basename(dirname(mark))} has data in ${dataDir}\n`), 0o600);
+export async function markData(place: DataPlace): Promise<void> {
+  const { dataDir, mark } = place;
+  const mounted = (await isMounted(place)) ? MOUNTED : "";
+  const text = `${basename(dirname(mark))} has data in ${dataDir}${mounted}\n`;
+  if ((await readMark(place)) !== text) await writeWhole(mark, Buffer.from(text), 0o600);
+}
+
+const MOUNTED = ", on a disk that is mounted";
+
+/** Whether the data were on a disk of their own that is not mounted now: nothing can be said of them. */
+export const isUnmounted = async (place: DataPlace): Promise<boolean> =>
+  (await readMark(place)).includes(MOUNTED) && !(await isMounted(place));
+
+const readMark = async ({ mark }: DataPlace): Promise<string> => await readFile(mark, "utf8").catch(() => "");
+
+/** By the device, which a folder that nothing is mounted on shares with the one that it is in. */
+async function isMounted({ dataDir, mark }: DataPlace): Promise<boolean> {
+  const deviceOf = async (folder: string) => (await stat(folder).catch(() => undefined))?.dev;
+  const device = await deviceOf(dirname(dataDir));
+  return device !== undefined && device !== (await deviceOf(dirname(mark)));
 }
 
 /** Where data go that are put aside at this time, in ms since 1970: beside the others, as `new.etcd.2026-11-25T18-59-01.123Z`. */

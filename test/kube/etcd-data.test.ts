@@ -5,6 +5,7 @@ import {
   open,
   readdir,
   readFile,
+  rename,
   rm,
   symlink,
   truncate,
@@ -12,8 +13,8 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { components } from "../../src/components/index.ts";
 import { judgeData } from "../../src/etcd-data/judge.ts";
 import { dataPlaceOf, markData, type DataPlace } from "../../src/etcd-data/place.ts";
@@ -94,6 +95,22 @@ test("missing data are told from those that never were by a mark, which outlives
   expect(await judgeData(programs, place)).toMatchObject({ state: "missing" });
   await rm(place.mark);
   expect(await judgeData(programs, place)).toEqual({ state: "none" });
+});
+
+test("data whose disk is not mounted are not taken for lost", async () => {
+  const place = await placed();
+  const [mountPoint, disk] = [dirname(place.dataDir), await mkdtemp("/dev/shm/etcd-data-")];
+  onTestFinished(async () => await rm(disk, { recursive: true }));
+  await rm(place.mark);
+  await rename(mountPoint, `${mountPoint}.none`);
+  await symlink(disk, mountPoint); // as another device is
+  await mkdir(place.dataDir);
+  await markData(place);
+  await rm(mountPoint);
+  await mkdir(mountPoint);
+  await expect(judgeData(programs, place)).rejects.toThrow(
+    `cannot judge ${place.dataDir}: the disk that was mounted on ${mountPoint} is not; mount it`,
+  );
 });
 
 test.each([

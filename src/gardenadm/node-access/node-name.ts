@@ -25,8 +25,14 @@ export async function claimNodeName(client: KubeClient, claim: NameClaim): Promi
   if (kept === role) return undefined;
   const node = await roleOfNode(client, name);
   if (kept !== undefined) return node === undefined ? wasOther(name, kept, role) : belongs(name, kept, role);
-  const present = claim.byAdministrator ? undefined : node;
-  if (present !== undefined && present !== role) return belongs(name, present, role);
+  const isOther = node !== undefined && node !== role;
+  if (isOther && claim.byAdministrator !== true) return belongs(name, node, role);
+  return await keepName(client, claim, lease);
+}
+
+async function keepName(client: KubeClient, claim: NameClaim, lease: Lease | undefined): Promise<string | undefined> {
+  const { node: name, role } = claim;
+  const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
   const labels = { [NODE_ROLE_LABEL]: role };
   if (lease !== undefined) {
     const { resourceVersion } = lease.metadata;

@@ -85,7 +85,10 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   const isDue = isOver(downSince, role) || (isFirstLook && (await isGone(place)));
   if (!isDue || (await readBegun(root)) !== undefined) return;
   const { mend } = await mending();
-  const loss = await alone(async () => await mend(role, { root, log, signal }));
+  const loss = await alone(async () => await mend(role, { root, log, signal })).catch((error: unknown) => {
+    downSince.set(role, Date.now());
+    throw error;
+  });
   downSince.set(role, Date.now() + (loss === undefined ? PAUSE : LONGEST_START));
   if (loss === undefined) return;
   if (loss !== "learns") await keep(root, loss);
