@@ -112,6 +112,9 @@ const releases = "europe-docker.pkg.dev/gardener-project/releases";
 /** Upstream's resource manager, in seeds and for Shoots of whatever version. */
 export const RESOURCE_MANAGER_IMAGE = `${releases}/gardener/resource-manager:${GARDENER_VERSION}`;
 
+/** The image of the container that holds a pod's namespaces. */
+export const PAUSE_IMAGE = "registry.k8s.io/pause:3.10";
+
 /** The images that belong to a Kubernetes version such as `1.34.4`. */
 export function imagesFor(kubernetesVersion: string): ImageVector {
   const tag = `v${kubernetesVersion.replace(/^v/, "")}`;
@@ -122,7 +125,7 @@ export function imagesFor(kubernetesVersion: string): ImageVector {
     kubeProxy: `registry.k8s.io/kube-proxy:${tag}`,
     etcd: "registry.k8s.io/etcd:3.6.10-0",
     coredns: "registry.k8s.io/coredns/coredns:v1.13.1",
-    pause: "registry.k8s.io/pause:3.10",
+    pause: PAUSE_IMAGE,
     rclone: "docker.io/rclone/rclone:1.74.4",
     resourceManager: RESOURCE_MANAGER_IMAGE,
     nodeAgent: `${releases}/gardener/node-agent:${GARDENER_VERSION}`,

@@ -27,6 +27,7 @@ export { nodeConfigurationName } from "./etcd/node-configuration.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export {
   imagesFor,
+  PAUSE_IMAGE,
   nodeObjectName,
   poolsOf,
   seedOf,

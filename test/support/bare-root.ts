@@ -22,7 +22,7 @@ export async function bareRoot(): Promise<BareRoot> {
     }
   };
   for (const folder of ["/run/systemd/system", "/var/lib"]) await mkdir(join(root, folder), { recursive: true });
-  await write({ "/run/containerd/containerd.sock": "" });
+  await write({ "/run/containerd/containerd.sock": "", "/etc/containerd/config.toml": "SystemdCgroup = true\n" });
   const candidate = {
     ...{ root, hostName: "a", isBegun: false, userId: 0, interfaces: {} },
     ...{ memory: 4 * 1024 ** 3, diskSpace: 20 * 1024 ** 3, now: new Date("2026-11-25T00:00:00Z") },

@@ -1,35 +1,50 @@
 import { answerOf } from "./answer.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate, Findings } from "./candidate.ts";
+import { containerdWarnings } from "./containerd-warnings.ts";
 import { hostSettings } from "./host-settings.ts";
 import { isReadable, textOf } from "./readable.ts";
 
 type Asked = Pick<Candidate, "root" | "systemctl" | "ctr">;
 
-/** Why a kubelet could not run pods by the containerd of this machine. */
-export async function containerdFaults({ root, systemctl, ctr }: Asked): Promise<readonly string[]> {
+/** Why a kubelet could not run pods by the containerd of this machine, and what will be felt when it does. */
+export async function containerdFindings({ root, systemctl, ctr }: Asked): Promise<Findings> {
   if (!(await isReadable(root, "/run/containerd/containerd.sock")))
     await systemctl(["start", "containerd.service"], AbortSignal.timeout(10_000)).catch(() => "");
   const what = "containerd does not answer; install it with ctr, and start it with 'systemctl start containerd'";
   const { text, faults } = await answerOf(ctr, ["version"], what);
-  if (faults.length > 0) return faults;
-  return [...versionFaults(text), ...(await configurationFaults(root))];
+  if (faults.length > 0) return { faults, warnings: [] };
+  const configuration = (await textOf(root, FILE)).replaceAll(/^\s*#.*$/gm, "");
+  const { cgroupDriver = "systemd" } = await hostSettings(root);
+  const version = versionIn(text);
+  return {
+    faults: [...(version ? versionFaults(version) : []), ...configurationFaults(configuration, cgroupDriver)],
+    warnings: await containerdWarnings({ major: version?.major, configuration, ctr }, cgroupDriver),
+  };
 }
 
 /** The first with the CRI that kubelets speak. */
 const OLDEST = [1, 6] as const;
 
-/** By the server's version: that of `ctr` itself says nothing. */
-function versionFaults(text: string): string[] {
-  const [, version, major = "", minor = ""] = /^Server:\s+Version:\s*v?((\d+)\.(\d+)\S*)/m.exec(text) ?? [];
-  if (version === undefined) return [];
-  const isEnough = Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
-  return isEnough ? [] : [`containerd is ${version}, too old for kubelets: install ${OLDEST.join(".")} or newer`];
+/** The server's: that of `ctr` itself says nothing. */
+function versionIn(text: string): Version | undefined {
+  const [, called = "", major, minor] = /^Server:\s+Version:\s*v?((\d+)\.(\d+)\S*)/m.exec(text) ?? [];
+  return major === undefined ? undefined : { called, major: Number(major), minor: Number(minor) };
+}
+
+interface Version {
+  readonly called: string;
+  readonly major: number;
+  readonly minor: number;
+}
+
+function versionFaults({ called, major, minor }: Version): string[] {
+  const isEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  return isEnough ? [] : [`containerd is ${called}, too old for kubelets: install ${OLDEST.join(".")} or newer`];
 }
 
 const FILE = "/etc/containerd/config.toml";
 
-async function configurationFaults(root: string): Promise<string[]> {
-  const text = (await textOf(root, FILE)).replaceAll(/^\s*#.*$/gm, "");
+function configurationFaults(text: string, cgroupDriver: string): string[] {
   const restart = "and give 'systemctl restart containerd'";
   const faults: string[] = [];
   const [, disabled = ""] = /^\s*disabled_plugins\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
@@ -38,7 +53,6 @@ async function configurationFaults(root: string): Promise<string[]> {
     faults.push(
       `${FILE} disables the plugin that kubelets speak to: take ${plugin} out of disabled_plugins, ${restart}`,
     );
-  const { cgroupDriver = "systemd" } = await hostSettings(root);
   // Each runtime has a line of its own, and one of them is that of the pods: only where all differ, it surely does.
   const said = [...text.matchAll(/^\s*SystemdCgroup\s*=\s*(true|false)/gm)].map(([, value = ""]) => value);
   const wanted = String(cgroupDriver === "systemd");

@@ -1,6 +1,6 @@
 import { carriesControlPlane, type Candidate, type Findings, type Role } from "./candidate.ts";
 import { clockFaults } from "./clock.ts";
-import { containerdFaults } from "./containerd.ts";
+import { containerdFindings } from "./containerd.ts";
 import { diskFindings } from "./disk.ts";
 import { hostNameFaults } from "./host-name.ts";
 import { memoryFaults } from "./memory.ts";
@@ -27,7 +27,7 @@ export async function preflight(candidate: Candidate, role: Role): Promise<Findi
     clockFaults(candidate),
     ...(await Promise.all([
       systemdFaults(candidate),
-      containerdFaults(candidate),
+      containerdFindings(candidate),
       swapFindings(candidate),
       ...fresh,
       ...(isBegun || !carriesControlPlane(role) ? [] : [diskFindings(candidate)]),
