@@ -29,7 +29,7 @@ export const init = defineCommand({
   args: {},
   options: {
     configDir: text("folder", "The folder with Shoot, CloudProfile, Project and what they need", "d"),
-    plan: flag("Show each step and every reason why it cannot be, and change nothing"),
+    plan: flag("Show each step and every reason why it cannot be, and change nothing but that containerd is started"),
   },
   async run({ options, context }) {
     if (options.configDir === undefined)
