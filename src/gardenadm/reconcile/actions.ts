@@ -43,6 +43,7 @@ import { confirmMembers } from "./members.ts";
 import { exposeControlPlane } from "./exposure.ts";
 import { untilReached } from "./reached.ts";
 import { orderMachines, rolledOut } from "./roll-out.ts";
+import { withoutSilentNodes } from "./silent-nodes.ts";
 
 /** What the steps work with. */
 export interface ReconcileDeps {
@@ -70,7 +71,7 @@ export function createReconcileActions(
       action.verb === "deploy"
         ? await deployComponent(client, action.component, await deps.readContext())
         : await applyKind(client, action.kind, await deps.readContext());
-    await untilReached(client, targets, scope);
+    await untilReached(withoutSilentNodes(client), targets, scope);
   };
 }
 

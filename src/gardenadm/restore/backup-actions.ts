@@ -21,6 +21,7 @@ import type { BackupRestoreAction } from "./restore-from-backup.ts";
 import { findSources, snapshotFolder, type Source } from "./source.ts";
 import { removeLostNodes } from "./stale.ts";
 import { isThere } from "../is-there.ts";
+import { doubtOtherNodes } from "../reconcile/silent-nodes.ts";
 
 /** What a restore from a backup works with. */
 export interface BackupRestoreDeps extends StartDeps {
@@ -86,6 +87,7 @@ export function createBackupRestoreActions(
     },
     async staleObjects({ tell }) {
       const lost = await removeLostNodes(server(), hostName);
+      await doubtOtherNodes(server(), hostName, new Date());
       if (lost.length > 0) tell(`took away what was of ${lost.join(", ")}`);
       const pool = controlPlanePool(configuration);
       const name = nodeAgentSecretName({ ...configuration, images, namespace: NAMESPACE, checksums: {} }, pool);

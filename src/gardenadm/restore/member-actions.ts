@@ -13,6 +13,7 @@ import { readCluster } from "../join/newcomer.ts";
 import { serverAnswers } from "../kubelet-answers.ts";
 import { noteShoot, refuseOtherShoot } from "../own-shoot.ts";
 import { ETCDS, membersOf } from "../reconcile/members.ts";
+import { doubtOtherNodes } from "../reconcile/silent-nodes.ts";
 import { until } from "../until.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
 import { beginEmpty } from "./mend.ts";
@@ -95,6 +96,7 @@ export function createMemberRestoreActions({
     },
     async staleObjects({ tell }) {
       const lost = await removeLostNodes(server(), hostName);
+      await doubtOtherNodes(server(), hostName, new Date());
       if (lost.length > 0) tell(`took away what was of ${lost.join(", ")}`);
     },
     async nodeAgent({ signal }) {
