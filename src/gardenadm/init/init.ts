@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
-import { withLock } from "../../in-process/lock.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { commandLine } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
+import { departureFaults, unlessLeaving } from "../reset/departure.ts";
 import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
@@ -47,7 +47,8 @@ async function showPlan(
   machine: ThisMachine,
   configuration: Configuration,
 ): Promise<Exit> {
-  const { faults, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+  const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+  const faults = [...(await departureFaults(machine.root)), ...found];
   const rows = [
     ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),
     ...[...reconcileSelfHosted.steps].map(
@@ -67,7 +68,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
   const command = commandLine("gardenadm", "init", "-d", resolve(configuration.folder));
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}`, command });
   try {
-    await withLock(places.lock, async () => {
+    await unlessLeaving(machine.root, async () => {
       const { actions, server, readContext, within, close } = createStartActions({ machine, configuration });
       try {
         await tables.run(

@@ -1,5 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { CliError } from "../../cli/exit.ts";
+import { withLock } from "../../in-process/lock.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import { placesIn } from "../init/places.ts";
 import { isThere } from "../is-there.ts";
@@ -21,6 +23,22 @@ export async function noteDeparture(root: string): Promise<void> {
 
 /** Whether the cluster has let the machine go. */
 export const hasLeft = async (root: string): Promise<boolean> => await isThere(noteIn(root));
+
+/**
+ * Does the work of a command that makes the machine a node, with the machine's lock. Throws a CliError while a reset of it is not
+ * done, which would go on later and take the new node for the one that its cluster has let go; and what `withLock` throws.
+ */
+export async function unlessLeaving<T>(root: string, work: () => Promise<T>): Promise<T> {
+  return await withLock(placesIn(root).lock, async () => {
+    const [fault] = await departureFaults(root);
+    if (fault !== undefined) throw new CliError("failed", fault);
+    return await work();
+  });
+}
+
+/** Why the machine cannot become a node now: a reset of it was begun. */
+export const departureFaults = async (root: string): Promise<readonly string[]> =>
+  (await hasLeft(root)) ? ["a reset of this machine is not done: give 'gardenadm reset' once more"] : [];
 
 /** Whether there is anything of a node on the machine. */
 export async function isNode(root: string): Promise<boolean> {

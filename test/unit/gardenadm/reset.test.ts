@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import {
   hasLeft,
   isNode,
   noteDeparture,
+  unlessLeaving,
 } from "../../../src/gardenadm/reset/departure.ts";
 
 let root: string;
@@ -45,6 +46,28 @@ test("what has been noted of a departure lasts until all other notes are gone", 
   expect(await readdir(join(root, "/var/lib"))).toEqual([]);
   await forgetMachine(root);
 });
+
+test("a machine becomes no node while a reset of it is not done", async () => {
+  const begun: string[] = [];
+  const work = async () => await Promise.resolve(begun.push("work"));
+  await noteDeparture(root);
+  await expect(unlessLeaving(root, work)).rejects.toThrow(
+    "a reset of this machine is not done: give 'gardenadm reset' once more",
+  );
+  expect(begun).toEqual([]);
+  await forgetMachine(root);
+  await unlessLeaving(root, work);
+  expect(begun).toEqual(["work"]);
+});
+
+test.each(["init/init", "join/join", "restore/restore"])(
+  "the command in %s takes the machine's lock only where no reset is to go on",
+  async (file) => {
+    const text = await readFile(join(import.meta.dirname, `../../../src/gardenadm/${file}.ts`), "utf8");
+    expect(text).toContain("await unlessLeaving(machine.root, ");
+    expect(text).not.toContain("withLock(");
+  },
+);
 
 test("a command that begins as soon as a reset has taken its lock away keeps what it writes", async () => {
   const lock = join(root, "/var/lib/gardenadm/lock");
