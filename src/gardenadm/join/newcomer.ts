@@ -23,6 +23,7 @@ import { until } from "../until.ts";
 import { ensureCredentials, type AgentIdentity } from "../node-agent/credentials.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { ensureName } from "./api-server-name.ts";
+import { refuseOtherCluster } from "./other-cluster.ts";
 import { placeOf, type Place, type WantedPlace } from "./place.ts";
 import type { Proof, TrustedCluster } from "./trust.ts";
 import { isThere } from "../is-there.ts";
@@ -45,7 +46,7 @@ export interface JoinDeps {
 const CA_FILE = "/var/lib/gardener-node-agent/cluster-ca.crt";
 
 /**
- * Leaves on the machine what its agent comes in with (authority, server, token), and has it get its certificate; what is good already
+ * Refuses a machine that is a node of another cluster. Leaves on the machine what its agent comes in with (authority, server, token), and has it get its certificate; what is good already
  * stays. Answers with who the machine is from then on.
  */
 export async function enter(
@@ -55,6 +56,7 @@ export async function enter(
   signal: AbortSignal,
 ): Promise<AgentIdentity> {
   const places = agentPlacesIn(root);
+  await refuseOtherCluster(root, cluster.ca);
   await ensureName(cluster, address, root);
   await writeWhole(join(root, CA_FILE), Buffer.from(cluster.ca), 0o640);
   await writeWhole(places.token, Buffer.from(renderBootstrapToken(token)), 0o600);
