@@ -1,7 +1,7 @@
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
-import { ETCDS } from "../reconcile/members.ts";
+import { addressesBeside, ETCDS } from "../reconcile/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
@@ -96,7 +96,9 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
       known.order = readMachineOrder(await readOrder(get("agent"), get("secretName")));
       await apply("files", scope);
     },
-    staleMember: async (scope) => await members().removeStale(scope),
+    async staleMember(scope) {
+      await members().removeStale(scope, await addressesBeside(get("administrator"), machine.hostName));
+    },
     learners: async (scope) => await members().addLearners(scope),
     machine: async (scope) => await apply("etcd", scope),
     synced: async (scope) => await members().untilSynced(scope),

@@ -34,7 +34,7 @@ export const joinControlPlane = defineFlow<undefined, JoinRow<ControlPlaneAction
   access: row("access", "gets a certificate for this machine by the token, and by that an administrator's rights", "trust"),
   turn: row("turn", "waits until no other node joins, and no other command changes the control plane", "access"),
   certificates: row("certificates", "makes the certificates of this node, and says in its pool's Secret what it is to be", "turn"),
-  staleMember: row("staleMember", "takes dead members of this name out of etcd, if quorum allows", "certificates"),
+  staleMember: row("staleMember", "takes dead members of this name out of etcd, if quorum allows, and learners that have never started, at the address of no node", "certificates"),
   learners: row("learners", "adds this node to both etcds, without a vote", "staleMember"),
   machine: row("machine", "writes files and starts units, and of the static pods only etcd", "learners"),
   synced: row("synced", "waits until both etcds have what their leaders have", "machine"),

@@ -6,7 +6,7 @@ import type { Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "../init/fault.ts";
-import { ETCDS, membersOf } from "../reconcile/members.ts";
+import { abandonedOf, ETCDS, membersOf } from "../reconcile/members.ts";
 import { isThere } from "../is-there.ts";
 
 /** This node among those that carry the control plane, as far as they are members of its etcds. */
@@ -35,11 +35,15 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
   return {
     /**
      * A member whose data is lost is dead for good, and data of a member that is out is of no use: it is kept aside. One that has
-     * not told its name yet is left alone: its etcd may have begun a moment ago.
+     * not told its name yet is left alone: its etcd may have begun a moment ago. Before, learners go that joins have left which came
+     * to nothing: etcd takes one at a time, the caller has the turn, and a join that goes on adds its own again. `taken` are the
+     * addresses of all other nodes.
      */
-    removeStale: async (scope: StepScope) =>
+    removeStale: async (scope: StepScope, taken: readonly string[]) =>
       await inEach(scope, async (etcd) => {
         const { membership, data, role, peerURL } = etcd;
+        for (const { id } of abandonedOf(await membership.readMembers(), [...taken, ...own.addresses]))
+          await membership.removeMember(id);
         const isOwn = ({ name, started, peerURLs }: Member) =>
           started ? name === own.name : peerURLs.includes(peerURL);
         const known = (await membership.readMembers()).find(isOwn);

@@ -1,9 +1,11 @@
 import { join } from "node:path";
+import type { Member } from "../../etcd/answers.ts";
 import { createEtcdctl } from "../../etcd/etcdctl.ts";
 import { createMembership, type Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
+import { Node, type KubeClient } from "../../kube/index.ts";
 import { OperatorError } from "../init/fault.ts";
 
 /** Both of a control plane's etcds. */
@@ -36,7 +38,24 @@ export function membershipAt(
   return createMembership({ etcdctl, ...waiting });
 }
 
-/** Sees that each node has its member in both etcds, with a vote; throws an OperatorError that says what is to be done where not. */
+/** Whether the member's peers reach it at one of these addresses: one that has never started has told no name. */
+export const isAt = ({ peerURLs }: Member, addresses: readonly string[]): boolean =>
+  peerURLs.some((url) => addresses.includes(new URL(url).hostname.replace(/^\[|\]$/g, "")));
+
+/** Learners that have never started, at none of these addresses: joins that came to nothing have left them. etcd takes no other beside one. */
+export const abandonedOf = (members: readonly Member[], addresses: readonly string[]): Member[] =>
+  members.filter((member) => member.isLearner && !member.started && !isAt(member, addresses));
+
+/** Every address of every node, but for the one of this name, as the cluster knows them. */
+export async function addressesBeside(client: KubeClient, name: string): Promise<readonly string[]> {
+  const others = (await client.list(Node)).filter(({ metadata }) => metadata.name !== name);
+  return others.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address));
+}
+
+/**
+ * Sees that each node has its member in both etcds, with a vote; throws an OperatorError that says what is to be done where not. A
+ * learner that has never started is left to the join that goes on with it, or to the next one: it costs no quorum.
+ */
 export async function confirmMembers(
   nodes: readonly ControlPlaneNode[],
   scope: StepScope & { readonly root: string },

@@ -1,5 +1,6 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { components, type ControlPlaneNode } from "../../components/index.ts";
+import type { Member } from "../../etcd/answers.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { riskOfRemoval } from "../../etcd/quorum.ts";
 import type { StepScope } from "../../in-process/run.ts";
@@ -15,6 +16,7 @@ import { orderMachines } from "../reconcile/roll-out.ts";
 import type { Actions } from "../tables.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { carriesControlPlane, noteDeparture } from "./departure.ts";
+import { isDeparting } from "./departing-members.ts";
 import { drain } from "./drain.ts";
 import { bareMachine, removeLeftovers } from "./machine.ts";
 import type { ResetAction, ResetRun } from "./reset-node.ts";
@@ -50,10 +52,12 @@ export function createResetActions({
   };
   const others = async (): Promise<readonly ControlPlaneNode[]> =>
     ((await readClusterContext(client())).nodes ?? []).filter(({ name }) => name !== node);
+  const departing = async () =>
+    await isDeparting(client(), { node, addresses: run.isHere ? machine.addresses : [], machineIsGone });
 
   const actions: Actions<ResetAction>["actions"] = {
     async safety(scope) {
-      if (run.isControlPlane) await refuseLoss(await others(), node, { ...scope, root: machine.root });
+      if (run.isControlPlane) await refuseLoss(await others(), await departing(), { ...scope, root: machine.root });
     },
     async turn(scope) {
       turn = await takeTurn(client(), machine, scope);
@@ -67,10 +71,10 @@ export function createResetActions({
     async members(scope) {
       for (const role of ETCDS) {
         const membership = membersOf(role, await others(), { ...scope, root: machine.root });
-        const own = (await membership.readMembers()).find(({ name }) => name === node);
-        if (own === undefined) continue;
-        await membership.moveLeaderAway(own.id);
-        await membership.removeMember(own.id);
+        for (const own of (await membership.readMembers()).filter(await departing())) {
+          if (own.started) await membership.moveLeaderAway(own.id);
+          await membership.removeMember(own.id);
+        }
       }
     },
     async node() {
@@ -100,15 +104,16 @@ export function createResetActions({
 /** Etcd has a check of its own, when it is too late for the pods. */
 async function refuseLoss(
   others: readonly ControlPlaneNode[],
-  node: string,
+  departing: (member: Member) => boolean,
   scope: StepScope & { readonly root: string },
 ): Promise<void> {
   for (const role of ETCDS) {
     const statuses = await membersOf(role, others, scope).readStatus();
-    const own = statuses.find(({ member }) => member.name === node)?.member;
-    if (own === undefined) continue;
-    const risk = riskOfRemoval(statuses, own.id);
-    if (risk !== undefined) throw new OperatorError(`cannot take ${nameOf(own)} out of etcd-${role}: ${risk.reason}`);
+    for (const { member } of statuses.filter((status) => departing(status.member))) {
+      const risk = riskOfRemoval(statuses, member.id);
+      if (risk === undefined) continue;
+      throw new OperatorError(`cannot take ${nameOf(member)} out of etcd-${role}: ${risk.reason}`);
+    }
   }
 }
 
