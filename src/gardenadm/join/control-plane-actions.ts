@@ -32,6 +32,7 @@ import {
   preflightFor,
   readCluster,
   readOrder,
+  refuseLiveNamesake,
   takePlace,
   type JoinDeps,
 } from "./newcomer.ts";
@@ -76,13 +77,14 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
     async trust(scope) {
       known.cluster = await trustCluster(invitation.address, proof, scope);
     },
-    async access({ signal }) {
-      known.identity = await enter(machine, get("cluster"), invitation, signal);
+    async access(scope) {
+      known.identity = await enter(machine, get("cluster"), invitation, scope.signal);
       known.agent = agentClient(known.identity);
       const context = await readCluster(known.agent);
       known.secretName = (await takePlace(known.identity, context, invitation)).secretName;
       known.order = readMachineOrder(await readOrder(known.agent, known.secretName));
       known.administrator = administratorOf(known.order.config, machine.hostName, get("cluster"));
+      await refuseLiveNamesake(known.administrator, machine, scope);
     },
     async turn(scope) {
       known.turn ??= await takeTurn(get("administrator"), machine, scope);
