@@ -8,7 +8,7 @@ import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fileOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
-import { helloOn } from "../support/hello-pod.ts";
+import { helloOn, loadHello } from "../support/hello-pod.ts";
 
 let ground: BareGround;
 let machines: Readonly<Record<"a" | "b" | "c", GardenadmMachine>>;
@@ -17,6 +17,7 @@ let bare: Readonly<Record<"b" | "c", readonly string[]>>;
 
 beforeAll(async () => {
   ({ ground, machines } = await startGardenadmMachines("test-reset", ["a", "b", "c"]));
+  await loadHello(machines.c); // images stay
   bare = { b: await bareWorld(machines.b), c: await bareWorld(machines.c) };
   await machines.a.succeed(INIT);
   await machines.c.succeed(await machines.a.invite("worker"));

@@ -5,13 +5,19 @@ import { createLogger } from "../../src/log.ts";
 import { eventually } from "./eventually.ts";
 import type { GardenadmMachine } from "./gardenadm-machine.ts";
 
-/** Runs a pod on this machine's node that greets at port 8080; answers with its address once it is ready. */
-export async function helloOn(client: KubeClient, { ground, name: nodeName }: GardenadmMachine): Promise<string> {
+/** Gives a machine the image of such a pod. */
+export async function loadHello({ ground, name }: GardenadmMachine): Promise<void> {
   const images = await buildImages(cacheDirectory(), createLogger({ name: "hello", level: "warn" }));
   await ground.machines.loadImages(
-    nodeName,
-    images.filter(({ name }) => name === helloImage),
+    name,
+    images.filter((image) => image.name === helloImage),
   );
+}
+
+/** Runs a pod on this machine's node that greets at port 8080; answers with its address once it is ready. */
+export async function helloOn(client: KubeClient, machine: GardenadmMachine): Promise<string> {
+  await loadHello(machine);
+  const nodeName = machine.name;
   const key = { namespace: "default", name: `hello-${nodeName}` };
   const container = {
     ...{ name: "hello", image: helloImage, imagePullPolicy: "IfNotPresent" },
