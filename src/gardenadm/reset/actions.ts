@@ -16,7 +16,7 @@ import { orderMachines } from "../reconcile/roll-out.ts";
 import type { Actions } from "../tables.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { carriesControlPlane, noteDeparture } from "./departure.ts";
-import { isDeparting } from "./departing-members.ts";
+import { isLeaving } from "./leaving-members.ts";
 import { drain } from "./drain.ts";
 import { bareMachine, removeLeftovers } from "./machine.ts";
 import type { ResetAction, ResetRun } from "./reset-node.ts";
@@ -52,12 +52,12 @@ export function createResetActions({
   };
   const others = async (): Promise<readonly ControlPlaneNode[]> =>
     ((await readClusterContext(client())).nodes ?? []).filter(({ name }) => name !== node);
-  const departing = async () =>
-    await isDeparting(client(), { node, addresses: run.isHere ? machine.addresses : [], machineIsGone });
+  const leaving = async () =>
+    await isLeaving(client(), { node, addresses: run.isHere ? machine.addresses : [], machineIsGone });
 
   const actions: Actions<ResetAction>["actions"] = {
     async safety(scope) {
-      if (run.isControlPlane) await refuseLoss(await others(), await departing(), { ...scope, root: machine.root });
+      if (run.isControlPlane) await refuseLoss(await others(), await leaving(), { ...scope, root: machine.root });
     },
     async turn(scope) {
       turn = await takeTurn(client(), machine, scope);
@@ -71,7 +71,7 @@ export function createResetActions({
     async members(scope) {
       for (const role of ETCDS) {
         const membership = membersOf(role, await others(), { ...scope, root: machine.root });
-        for (const own of (await membership.readMembers()).filter(await departing())) {
+        for (const own of (await membership.readMembers()).filter(await leaving())) {
           if (own.started) await membership.moveLeaderAway(own.id);
           await membership.removeMember(own.id);
         }
@@ -104,12 +104,12 @@ export function createResetActions({
 /** Etcd has a check of its own, when it is too late for the pods. */
 async function refuseLoss(
   others: readonly ControlPlaneNode[],
-  departing: (member: Member) => boolean,
+  leaving: (member: Member) => boolean,
   scope: StepScope & { readonly root: string },
 ): Promise<void> {
   for (const role of ETCDS) {
     const statuses = await membersOf(role, others, scope).readStatus();
-    for (const { member } of statuses.filter((status) => departing(status.member))) {
+    for (const { member } of statuses.filter((status) => leaving(status.member))) {
       const risk = riskOfRemoval(statuses, member.id);
       if (risk === undefined) continue;
       throw new OperatorError(`cannot take ${nameOf(member)} out of etcd-${role}: ${risk.reason}`);

@@ -3,7 +3,7 @@ import { Node, type KubeClient } from "../../kube/index.ts";
 import { abandonedOf, addressesBeside, isAt } from "../reconcile/members.ts";
 
 /** The node that goes. */
-export interface Departing {
+export interface Leaving {
   readonly node: string;
   /** Those of its machine, as far as the caller knows more than the cluster. */
   readonly addresses: readonly string[];
@@ -15,9 +15,9 @@ export interface Departing {
  * name; and, where its machine is gone, all learners that have never started, at the address of no other node: of one whose join
  * came to nothing, the cluster may know no address.
  */
-export async function isDeparting(
+export async function isLeaving(
   client: KubeClient,
-  { node, addresses, machineIsGone }: Departing,
+  { node, addresses, machineIsGone }: Leaving,
 ): Promise<(member: Member) => boolean> {
   const others = await addressesBeside(client, node);
   const known = (await client.read(Node, { name: node }))?.status?.addresses ?? [];

@@ -15,7 +15,7 @@ let root: string;
 let client: KubeClient;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "departing-"));
+  root = await mkdtemp(join(tmpdir(), "leaving-"));
   client = createDirectoryClient({ directory: join(root, "cluster") });
   const [shoot, , cloudProfile] = exampleConfiguration();
   const made = { shoot: Shoot.parse(shoot), cloudProfile: CloudProfile.parse(cloudProfile) };
