@@ -26,10 +26,9 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
 /** The file, open and locked. A holder may remove it, and its folder, in the end: then the lock is that of the file which is there next. */
 async function acquire(file: string): Promise<FileHandle> {
   for (;;) {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const opened = await open(file, "a+", 0o600).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error; // the folder has just been removed
-    });
+    // The folder may be removed between, which a recursive mkdir does not stand either.
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(unlessGone);
+    const opened = await open(file, "a+", 0o600).catch(unlessGone);
     if (opened === undefined) continue;
     let isOurs = false;
     try {
@@ -40,6 +39,10 @@ async function acquire(file: string): Promise<FileHandle> {
     }
     if (isOurs) return opened;
   }
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }
 
 /**
