@@ -1,4 +1,5 @@
 import { defineFlow } from "../../flow/flow.ts";
+import { rowsWith, type Row } from "../row.ts";
 
 /** What is done on the first machine of a control plane, in the words of GEP-28. */
 export type StartAction =
@@ -17,24 +18,18 @@ export type StartAction =
   | "imported"
   | "turn";
 
-/** What a row does, as plans say it. */
-export interface StartRow {
-  readonly action: StartAction;
-  readonly does: string;
-}
-
 /** What of the machine decides which steps are done. */
 export interface StartRun {
   /** The API server has what there was before it: from then on, the machine's agent changes it as the cluster says. */
   readonly imported: boolean;
 }
 
-const row = (action: StartAction, does: string, ...after: StartAction[]) => ({ do: { action, does }, after });
+const row = rowsWith<StartAction>();
 
 const first = [{ text: "the cluster is not in its API server yet", holds: ({ imported }: StartRun) => !imported }];
 
 /** Makes a bare machine the first node of a control plane that lives on it. */
-export const startControlPlane = defineFlow<StartRun, StartRow, StartAction>("Start the control plane", {
+export const startControlPlane = defineFlow<StartRun, Row<StartAction>, StartAction>("Start the control plane", {
   preflight: row("preflight", "looks whether this machine can carry a control plane"),
   config: row("config", "notes the configuration's folder and the Shoot's uid, which stays the same", "preflight"),
   secrets: { ...row("secrets", "makes the keys and certificates of the cluster, once", "config"), when: first },

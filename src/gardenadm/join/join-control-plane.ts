@@ -1,5 +1,5 @@
 import { defineFlow } from "../../flow/flow.ts";
-import type { JoinRow } from "./join-worker.ts";
+import { rowsWith, type Row } from "../row.ts";
 
 /** What is done on a machine that becomes a node of the control plane. */
 export type ControlPlaneAction =
@@ -18,17 +18,14 @@ export type ControlPlaneAction =
   | "exposure"
   | "accessOver";
 
-const row = (action: ControlPlaneAction, does: string, ...after: ControlPlaneAction[]) => ({
-  do: { action, does },
-  after,
-});
+const row = rowsWith<ControlPlaneAction>();
 
 /**
  * Makes a machine a node of the control plane: its etcds learn first, without a vote, so that one that never comes costs no quorum;
  * its API server begins once they have one.
  */
 // prettier-ignore
-export const joinControlPlane = defineFlow<undefined, JoinRow<ControlPlaneAction>, ControlPlaneAction>("Join a control-plane node", {
+export const joinControlPlane = defineFlow<undefined, Row<ControlPlaneAction>, ControlPlaneAction>("Join a control-plane node", {
   preflight: row("preflight", "looks whether this machine can carry a control plane"),
   trust: row("trust", "asks the API server for its cluster, and sees by the token and the authority that it is the right one", "preflight"),
   access: row("access", "gets a certificate for this machine by the token, and by that an administrator's rights; sees that no other machine is the node of this name", "trust"),

@@ -1,19 +1,14 @@
 import { defineFlow } from "../../flow/flow.ts";
+import { rowsWith, type Row } from "../row.ts";
 
 /** What is done on a machine that becomes a node without a control plane. */
 export type WorkerAction =
   "preflight" | "trust" | "access" | "place" | "nodeInit" | "nodeAgent" | "kubelet" | "node" | "accessOver";
 
-/** What a row does, as plans say it. */
-export interface JoinRow<Action> {
-  readonly action: Action;
-  readonly does: string;
-}
-
-const row = (action: WorkerAction, does: string, ...after: WorkerAction[]) => ({ do: { action, does }, after });
+const row = rowsWith<WorkerAction>();
 
 /** Makes a machine a worker node of a cluster that carries its own control plane. */
-export const joinWorker = defineFlow<undefined, JoinRow<WorkerAction>, WorkerAction>("Join a worker node", {
+export const joinWorker = defineFlow<undefined, Row<WorkerAction>, WorkerAction>("Join a worker node", {
   preflight: row("preflight", "looks whether this machine can be a node"),
   trust: row(
     "trust",

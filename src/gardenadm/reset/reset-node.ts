@@ -1,4 +1,5 @@
 import { defineFlow, type Condition } from "../../flow/flow.ts";
+import { rowsWith, type Row } from "../row.ts";
 
 /** What is done to take a node out of its cluster. */
 export type ResetAction =
@@ -14,22 +15,16 @@ export interface ResetRun {
   readonly isLast: boolean;
 }
 
-/** What a row does, as plans say it. */
-export interface ResetRow {
-  readonly action: ResetAction;
-  readonly does: string;
-}
-
 const when = (text: string, holds: (run: ResetRun) => boolean): Condition<ResetRun> => ({ text, holds });
 const hasCluster = when("a cluster goes on without the node", ({ isLast }) => !isLast);
 const carriesControlPlane = when("the node carries the control plane", ({ isControlPlane }) => isControlPlane);
 const isHere = when("this machine is the node", (run) => run.isHere);
 
-const row = (action: ResetAction, does: string, ...after: ResetAction[]) => ({ do: { action, does }, after });
+const row = rowsWith<ResetAction>();
 
 /** Takes a node out of its cluster, and from the machine what makes it one. */
 // prettier-ignore
-export const resetNode = defineFlow<ResetRun, ResetRow, ResetAction>("Reset a node", {
+export const resetNode = defineFlow<ResetRun, Row<ResetAction>, ResetAction>("Reset a node", {
   safety: { ...row("safety", "sees that etcd keeps its quorum, and workers their control plane"), when: [hasCluster] },
   turn: { ...row("turn", "waits until no node joins, and no other command changes the control plane", "safety"), when: [hasCluster, carriesControlPlane] },
   drained: { ...row("drained", "takes new pods off the node, and has those that are there go elsewhere", "turn"), when: [hasCluster] },

@@ -1,23 +1,19 @@
 import { defineFlow, type Step } from "../../flow/flow.ts";
+import { rowsWith, type Row } from "../row.ts";
 import { startControlPlane, type StartAction, type StartRun } from "../init/start-control-plane.ts";
 
 /** What is done on a fresh machine besides what `init` does on the first one. */
 export type BackupRestoreAction = "source" | "keptSecrets" | "etcdData" | "staleObjects";
 
-/** What a row does, as plans say it. */
-export interface RestoreRow<Action> {
-  readonly action: Action;
-  readonly does: string;
-}
-
 type Action = BackupRestoreAction | StartAction;
 
 const first = [{ text: "the cluster is not in its API server yet", holds: ({ imported }: StartRun) => !imported }];
 
-const row = (action: Action, does: string, ...after: Action[]) => ({ do: { action, does }, after, when: first });
+const always = rowsWith<Action>();
+const row = (...words: Parameters<typeof always>) => ({ ...always(...words), when: first });
 
 /** A row of `startControlPlane` as it stands there, behind other rows where it is said. */
-function started(action: StartAction, ...after: Action[]): Step<StartRun, RestoreRow<Action>, Action> {
+function started(action: StartAction, ...after: Action[]): Step<StartRun, Row<Action>, Action> {
   const found = startControlPlane.steps.get(action);
   if (found === undefined) throw new Error(`startControlPlane has no step ${action}`);
   const { do: act, after: own = [], when = [] } = found;
@@ -29,7 +25,7 @@ function started(action: StartAction, ...after: Action[]): Step<StartRun, Restor
  * what is kept in front. What the cluster still says of machines that are gone goes before anything acts on it.
  */
 // prettier-ignore
-export const restoreFromBackup = defineFlow<StartRun, RestoreRow<Action>, Action>("Restore the control plane", {
+export const restoreFromBackup = defineFlow<StartRun, Row<Action>, Action>("Restore the control plane", {
   preflight: started("preflight"),
   source: row("source", "finds the snapshot and its bundle, fetches both, and opens the bundle", "preflight"),
   keptSecrets: row("keptSecrets", "takes authorities, keys and the Shoot's uid out of the bundle", "source"),

@@ -1,5 +1,5 @@
 import { defineFlow } from "../../flow/flow.ts";
-import type { RestoreRow } from "./restore-from-backup.ts";
+import { rowsWith, type Row } from "../row.ts";
 
 /** What is done on the survivor of a control plane besides what `init` does. */
 export type MemberRestoreAction =
@@ -7,17 +7,14 @@ export type MemberRestoreAction =
 
 type Action = MemberRestoreAction | "turn";
 
-const row = (action: Action, does: string, ...after: Action[]) => ({
-  do: { action, does },
-  after,
-});
+const row = rowsWith<Action>();
 
 /**
  * Makes a control plane of one node out of a member whose etcds have lost their quorum, with all that it has. Members that come
  * back later belong to another cluster: they are wiped, and join.
  */
 // prettier-ignore
-export const restoreFromMember = defineFlow<undefined, RestoreRow<Action>, Action>("Restore the control plane from its survivor", {
+export const restoreFromMember = defineFlow<undefined, Row<Action>, Action>("Restore the control plane from its survivor", {
   quorum: row("quorum", "asks the other members whether they answer, and refuses where quorum is there or may come back"),
   stopped: row("stopped", "stops the agent, and takes the manifests of the control plane away until its programs have ended", "quorum"),
   etcdData: row("etcdData", "makes both etcds clusters of this member alone, with all that is in their logs", "stopped"),
