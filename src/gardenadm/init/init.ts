@@ -7,7 +7,7 @@ import { readConfiguration, type Configuration } from "../configuration/configur
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { departureFaults, unlessLeaving } from "../reset/departure.ts";
+import { begunFaults, unlessOtherwiseBegun } from "../reset/departure.ts";
 import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
 import { createStartActions } from "./actions.ts";
@@ -48,7 +48,7 @@ async function showPlan(
   configuration: Configuration,
 ): Promise<Exit> {
   const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "init");
-  const faults = [...(await departureFaults(machine.root)), ...found];
+  const faults = [...(await begunFaults(machine.root)), ...found];
   const rows = [
     ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),
     ...[...reconcileSelfHosted.steps].map(
@@ -68,7 +68,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, configurat
   const command = commandLine("gardenadm", "init", "-d", resolve(configuration.folder));
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}`, command });
   try {
-    await unlessLeaving(machine.root, async () => {
+    await unlessOtherwiseBegun(machine.root, async () => {
       const { actions, server, readContext, within, close } = createStartActions({ machine, configuration });
       try {
         await tables.run(

@@ -5,7 +5,7 @@ import { commandLine, option } from "../command-line.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { findThisMachine } from "../init/machine.ts";
 import { placesIn } from "../init/places.ts";
-import { unlessLeaving } from "../reset/departure.ts";
+import { unlessOtherwiseBegun } from "../reset/departure.ts";
 import { createTables, inWords, runActions } from "../tables.ts";
 import { authorityHashes } from "../token/join-command.ts";
 import { readToken } from "../token/token.ts";
@@ -86,7 +86,7 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
   const command = commandOf(invitation, proof);
   const tables = createTables(context, { journal: places.journal, about: machine.hostName, command });
   try {
-    await unlessLeaving(machine.root, async () => {
+    await unlessOtherwiseBegun(machine.root, async () => {
       const deps = { machine, invitation, proof };
       await (invitation.role === "worker"
         ? runActions(tables, joinWorker, undefined, createWorkerActions(deps))

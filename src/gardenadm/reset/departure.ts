@@ -4,6 +4,7 @@ import { CliError } from "../../cli/exit.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import { placesIn } from "../init/places.ts";
+import { restoreFaults } from "../restore/places.ts";
 import { isThere } from "../is-there.ts";
 
 /** Says on the machine whose `/` is this folder that its cluster has let it go: nothing here leads to that cluster from now on. */
@@ -25,20 +26,26 @@ export async function noteDeparture(root: string): Promise<void> {
 export const hasLeft = async (root: string): Promise<boolean> => await isThere(noteIn(root));
 
 /**
- * Does the work of a command that makes the machine a node, with the machine's lock. Throws a CliError while a reset of it is not
- * done, which would go on later and take the new node for the one that its cluster has let go; and what `withLock` throws.
+ * Does the work of a command that makes the machine a node, with the machine's lock; `from` is what a restore restores from. Throws a
+ * CliError while a reset of it is not done, which would go on later and take the new node for the one that its cluster has let go, or
+ * another restore is not; and what `withLock` throws.
  */
-export async function unlessLeaving<T>(root: string, work: () => Promise<T>): Promise<T> {
+export async function unlessOtherwiseBegun<T>(root: string, work: () => Promise<T>, from?: string): Promise<T> {
   return await withLock(placesIn(root).lock, async () => {
-    const [fault] = await departureFaults(root);
+    const [fault] = await begunFaults(root, from);
     if (fault !== undefined) throw new CliError("failed", fault);
     return await work();
   });
 }
 
-/** Why the machine cannot become a node now: a reset of it was begun. */
-export const departureFaults = async (root: string): Promise<readonly string[]> =>
-  (await hasLeft(root)) ? ["a reset of this machine is not done: give 'gardenadm reset' once more"] : [];
+/** Why the machine cannot become a node now: a reset of it was begun, or a restore of another source than this one. */
+export async function begunFaults(root: string, from?: string): Promise<readonly string[]> {
+  const leaves = await hasLeft(root);
+  return [
+    ...(leaves ? ["a reset of this machine is not done: give 'gardenadm reset' once more"] : []),
+    ...(await restoreFaults(root, from)),
+  ];
+}
 
 /** Whether there is anything of a node on the machine. */
 export async function isNode(root: string): Promise<boolean> {

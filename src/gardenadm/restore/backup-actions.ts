@@ -42,11 +42,12 @@ export function createBackupRestoreActions(
   const images = imagesFor(configuration.shoot.spec.kubernetes.version);
   let sources: AsyncGenerator<Source> | undefined;
   let source: Source | undefined;
-  const isRestored = async () => (await readBegun(root))?.restored.includes("main") === true;
   return {
     async source({ signal, tell }) {
-      if (await isRestored()) return;
-      await noteBegun(root, { from, restored: [] });
+      const begun = await readBegun(root);
+      if (begun?.restored.includes("main") === true) return;
+      if (begun === undefined || begun.searching === true)
+        await noteBegun(root, { from, restored: [], searching: true });
       const keys = await readKeyFile(deps.key ?? bundleKeyFile(configuration.folder));
       sources = findSources({
         ...{ from, keys, signal, shoot: configuration.shoot },
@@ -54,6 +55,7 @@ export function createBackupRestoreActions(
         openStore: async () => await storeOf(deps, signal),
       });
       source = await nextOf(sources);
+      await noteBegun(root, { from, restored: [] });
       tell(`restores ${source?.called}`);
     },
     async keptSecrets() {

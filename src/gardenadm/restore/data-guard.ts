@@ -14,7 +14,7 @@ import { announceLoss } from "./announce-loss.ts";
 import { endApiServer } from "./api-server.ts";
 import { mendedAside, putManifestsBack } from "./manifests.ts";
 import type { Loss } from "./mend.ts";
-import { readBegun } from "./places.ts";
+import { readBegun, unfinished } from "./places.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
 import { isThere } from "../is-there.ts";
 
@@ -83,7 +83,9 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   }
   const isFirstLook = !downSince.has(role);
   const isDue = isOver(downSince, role) || (isFirstLook && (await isGone(place)));
-  if (!isDue || (await readBegun(root)) !== undefined) return;
+  if (!isDue) return;
+  const begun = await readBegun(root);
+  if (begun !== undefined) throw new Error(unfinished(begun.from));
   const { mend } = await mending();
   const loss = await alone(async () => await mend(role, { root, log, signal })).catch((error: unknown) => {
     downSince.set(role, Date.now());

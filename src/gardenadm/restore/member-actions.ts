@@ -48,7 +48,7 @@ export function createMemberRestoreActions({
   const own = { name: hostName, addresses };
   return {
     async quorum(scope) {
-      if ((await readBegun(root)) !== undefined) return;
+      if ((await readBegun(root))?.from === FROM) return;
       const views = await Promise.all(ETCDS.map(async (role) => await viewsOf(role, scope)));
       for (const [at, role] of ETCDS.entries()) refuseQuorum(role, views[at] ?? [], quorumIsLost);
       await noteBegun(root, { from: FROM, restored: [] });

@@ -10,6 +10,8 @@ export interface BegunRestore {
   readonly from: string;
   /** The etcds whose data were restored: theirs are used, and not restored a second time. */
   readonly restored: readonly string[];
+  /** It looks for its source still, and has left nothing on the machine: another one may be given. */
+  readonly searching?: true;
 }
 
 /** The folder of a restore on the machine whose `/` is this folder; it goes when the restore is done. */
@@ -21,6 +23,24 @@ const file = (root: string): string => join(restoreFolder(root), "begun.json");
 export async function readBegun(root: string): Promise<BegunRestore | undefined> {
   const text = await readIfThere(file(root));
   return text === undefined ? undefined : (parseJson(text, file(root)) as BegunRestore);
+}
+
+/**
+ * Why the machine can become nothing else now: a restore was begun on it. None where that is to go on by this source; without one, it is
+ * not to go on at all.
+ */
+export async function restoreFaults(root: string, from?: string): Promise<readonly string[]> {
+  const begun = await readBegun(root);
+  if (begun === undefined || (from !== undefined && (begun.searching === true || begun.from === from))) return [];
+  return [unfinished(begun.from)];
+}
+
+/** That a restore from this source is not done, and what helps. */
+export function unfinished(from: string): string {
+  const reset = "'gardenadm reset --machine-only'";
+  const otherwise =
+    from === "member" ? `${reset} would take away the data that it has` : `or take away with ${reset} what it has left`;
+  return `a restore from ${from} was begun on this machine, and is not done: give the same 'gardenadm restore --from ${from}' again; ${otherwise}`;
 }
 
 /** Notes how far the restore is, so that it outlasts a power cut. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
-import { unlessLeaving } from "../reset/departure.ts";
+import { unlessOtherwiseBegun } from "../reset/departure.ts";
 import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
@@ -67,11 +67,12 @@ async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wa
   const about = `${namespace}/${name}`;
   const tables = createTables(context, { journal: places.journal, about, command: commandOf(wanted) });
   try {
-    await unlessLeaving(machine.root, async () => {
+    const work = async () => {
       if (wanted.from !== "member") await refuseRunning(machine.root);
       await (wanted.from === "member" ? runMember : runBackup)(tables, machine, wanted);
       await forgetBegun(machine.root);
-    });
+    };
+    await unlessOtherwiseBegun(machine.root, work, wanted.from);
   } catch (error) {
     throw inWords(error, context.signal);
   }

@@ -9,6 +9,7 @@ import { placesIn } from "../init/places.ts";
 import { isThere } from "../is-there.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { readRole } from "../node-agent/role.ts";
+import { readBegun } from "../restore/places.ts";
 import { readBackup } from "./backup.ts";
 import { findCertificates } from "./certificates.ts";
 import { readEtcds } from "./etcd.ts";
@@ -33,6 +34,7 @@ export async function readMachine(root: string, timeouts: Timeouts = TIMEOUTS): 
     (await readRole(agentPlacesIn(root))) ?? ((await isThere(places.shootUid)) ? "control-plane" : undefined);
   const configDirectory = (await readFile(places.configDirectory, "utf8").catch(() => "")).trim();
   const lastRun = lastRunOf(await readJournal(places.journal));
+  const restore = await readBegun(root);
   return {
     host: hostname(),
     ...(role === undefined ? {} : { role, ...(await readParts(root, role, timeouts)) }),
@@ -40,6 +42,7 @@ export async function readMachine(root: string, timeouts: Timeouts = TIMEOUTS): 
     ...(configDirectory === "" ? {} : { configDirectory }),
     certificates: await findCertificates(root),
     ...(lastRun === undefined ? {} : { lastRun }),
+    ...(restore === undefined ? {} : { restoresFrom: restore.from }),
   };
 }
 

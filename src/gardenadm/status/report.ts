@@ -2,6 +2,7 @@ import type { NodeRole } from "../../api/names.ts";
 import { formatDuration } from "../../cli/display/time.ts";
 import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
+import { unfinished } from "../restore/places.ts";
 import type { BackupReport } from "./backup.ts";
 import { KUBELET, type FoundCertificate } from "./certificates.ts";
 import type { EtcdReport } from "./etcd.ts";
@@ -37,6 +38,8 @@ export interface MachineReport {
   /** The first to expire first. */
   readonly certificates: readonly FoundCertificate[];
   readonly lastRun?: RunReport;
+  /** What a restore that is not done restores from. */
+  readonly restoresFrom?: string;
 }
 
 /** A run of gardenadm, as the journal has it. */
@@ -81,6 +84,7 @@ export function nextSteps(report: MachineReport, now: number): string[] {
     ];
   return [
     ...openSteps(report),
+    ...restoreSteps(report),
     ...(report.etcds ?? []).flatMap((etcd) => etcdSteps(etcd, report)),
     ...silentParts(report),
     ...(report.nodes ?? [])
@@ -97,6 +101,12 @@ function openSteps(report: MachineReport): string[] {
   return open.map(
     ({ step, state, message }) => `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${again}`,
   );
+}
+
+/** A restore is told of by its open steps, unless another command has come after it. */
+function restoreSteps({ restoresFrom, lastRun }: MachineReport): string[] {
+  const isLast = lastRun !== undefined && lastRun.open.length > 0 && /^gardenadm restore /.test(lastRun.command ?? "");
+  return restoresFrom === undefined || isLast ? [] : [unfinished(restoresFrom)];
 }
 
 /** A command line with what it leaves to its reader. */

@@ -9,8 +9,10 @@ import {
   hasLeft,
   isNode,
   noteDeparture,
-  unlessLeaving,
+  unlessOtherwiseBegun,
 } from "../../../src/gardenadm/reset/departure.ts";
+
+import { noteBegun } from "../../../src/gardenadm/restore/places.ts";
 
 let root: string;
 
@@ -51,20 +53,47 @@ test("a machine becomes no node while a reset of it is not done", async () => {
   const begun: string[] = [];
   const work = async () => await Promise.resolve(begun.push("work"));
   await noteDeparture(root);
-  await expect(unlessLeaving(root, work)).rejects.toThrow(
+  await expect(unlessOtherwiseBegun(root, work)).rejects.toThrow(
     "a reset of this machine is not done: give 'gardenadm reset' once more",
   );
   expect(begun).toEqual([]);
   await forgetMachine(root);
-  await unlessLeaving(root, work);
+  await unlessOtherwiseBegun(root, work);
   expect(begun).toEqual(["work"]);
+});
+
+test("while a restore is not done, the machine becomes nothing else, and nothing by another source", async () => {
+  const begun: (string | undefined)[] = [];
+  const give = async (from?: string) =>
+    await unlessOtherwiseBegun(root, async () => void (await Promise.resolve(begun.push(from))), from);
+  await noteBegun(root, { from: "latest", restored: [], searching: true });
+  await expect(give()).rejects.toThrow(
+    "a restore from latest was begun on this machine, and is not done: give the same 'gardenadm restore --from latest' again; or take away with 'gardenadm reset --machine-only' what it has left",
+  );
+  await give("older");
+  await noteBegun(root, { from: "latest", restored: [] });
+  for (const other of [undefined, "older", "member"])
+    await expect(give(other)).rejects.toThrow("a restore from latest was begun");
+  await give("latest");
+  expect(begun).toEqual(["older", "latest"]);
+  expect(await isNode(root)).toBe(true);
+  await forgetMachine(root);
+  await give();
+});
+
+test("of a survivor, which has the only data, no reset is advised", async () => {
+  await noteBegun(root, { from: "member", restored: ["main"] });
+  await expect(unlessOtherwiseBegun(root, async () => {}, "latest")).rejects.toThrow(
+    "give the same 'gardenadm restore --from member' again; 'gardenadm reset --machine-only' would take away the data",
+  );
 });
 
 test.each(["init/init", "join/join", "restore/restore"])(
   "the command in %s takes the machine's lock only where no reset is to go on",
   async (file) => {
     const text = await readFile(join(import.meta.dirname, `../../../src/gardenadm/${file}.ts`), "utf8");
-    expect(text).toContain("await unlessLeaving(machine.root, ");
+    expect(text).toContain("await unlessOtherwiseBegun(machine.root, ");
+    if (file === "restore/restore") expect(text).toContain("unlessOtherwiseBegun(machine.root, work, wanted.from)");
     expect(text).not.toContain("withLock(");
   },
 );

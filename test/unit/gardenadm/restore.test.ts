@@ -13,6 +13,7 @@ import { foundingSettings, readOwnMember } from "../../../src/gardenadm/restore/
 import { putManifestsAside, putManifestsBack } from "../../../src/gardenadm/restore/manifests.ts";
 import { refusalToSurvive } from "../../../src/gardenadm/restore/quorum.ts";
 import { bundleKeyFile } from "../../../src/gardenadm/reconcile/backup.ts";
+import { readBegun } from "../../../src/gardenadm/restore/places.ts";
 import { createBackupRestoreActions, type BackupRestoreDeps } from "../../../src/gardenadm/restore/backup-actions.ts";
 import { findSources } from "../../../src/gardenadm/restore/source.ts";
 
@@ -151,6 +152,7 @@ test("the operator's key file is kept with the configuration for its owner alone
   await mkdir(configuration);
   const keys = await ensureBundleKeys(key);
   await chmod(key, 0o644);
+  const text = await readFile(key, "utf8");
   const metadata = { namespace: "garden", name: "root", uid: "1" };
   const secrets = lastingSecrets.map((name) => ({
     ...{ apiVersion: "v1", kind: "Secret", data: {} },
@@ -162,7 +164,12 @@ test("the operator's key file is kept with the configuration for its owner alone
     configuration: { folder: configuration, shoot: { metadata, spec: { kubernetes: { version: "1.35.2" } } } },
   } as unknown as BackupRestoreDeps);
   const scope = { signal: new AbortController().signal, tell: () => {} };
+  await writeFile(key, "{");
+  await expect(source(scope)).rejects.toThrow();
+  expect(await readBegun(join(folder, "machine"))).toEqual({ from, restored: [], searching: true });
+  await writeFile(key, text);
   await source(scope);
+  expect(await readBegun(join(folder, "machine"))).toEqual({ from, restored: [] });
   await keptSecrets(scope);
   const kept = bundleKeyFile(configuration);
   expect(await readFile(kept, "utf8")).toBe(await readFile(key, "utf8"));

@@ -80,6 +80,11 @@ test.each<[string, Partial<MachineReport>, string]>([
     "step members is running; go on: the same 'gardenadm reset' again, with --node where it had that",
   ],
   [
+    "a restore that another command has come after",
+    { restoresFrom: "latest" },
+    "a restore from latest was begun on this machine, and is not done: give the same 'gardenadm restore --from latest' again; or take away with 'gardenadm reset --machine-only' what it has left",
+  ],
+  [
     "a silent member",
     withMembers(member("a"), member("b", { answers: false, reason: "refused" }), member("c", { role: "leader" })),
     "etcd-main: no answer from b: start that machine; where its disk is lost, the line of 'gardenadm token create --control-plane --print-join-command' on it",
