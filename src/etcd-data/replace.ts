@@ -9,6 +9,15 @@ export interface Replaced {
   readonly aside?: string;
 }
 
+/** What new data are made of, by which they are called until they have the place of the old: `new.etcd.of-snapshot`. */
+export type Origin = "snapshot" | "survivor";
+
+/** How data are replaced. */
+export interface Replacement {
+  readonly origin?: Origin;
+  readonly now?: () => number;
+}
+
 /**
  * Puts another data directory in the place of an etcd's, which is stopped. `build` makes it in a folder that is not there yet;
  * only when it is whole and on the disk, the old one is put aside and the new one gets its name. Killed anywhere, it leaves the
@@ -18,14 +27,13 @@ export interface Replaced {
 export async function replaceData(
   place: DataPlace,
   build: (folder: string) => Promise<void>,
-  now: () => number = Date.now,
+  { origin = "snapshot", now = Date.now }: Replacement = {},
 ): Promise<Replaced> {
   const { dataDir } = place;
   await refuseRunning(dataDir);
-  const folder = dirname(dataDir);
-  const draft = `${dataDir}.new`;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await rm(draft, { recursive: true, force: true });
+  const [draft, whole] = [`${dataDir}.new`, wholeOf(place, origin)];
+  await mkdir(dirname(dataDir), { recursive: true, mode: 0o700 });
+  for (const folder of [draft, whole]) await rm(folder, { recursive: true, force: true });
   try {
     await build(draft);
     await syncTree(draft);
@@ -33,11 +41,31 @@ export async function replaceData(
     await rm(draft, { recursive: true, force: true });
     throw error;
   }
+  await rename(draft, whole);
   await markData(place);
   const aside = await putAside(dataDir, asidePath(place, now()));
-  await rename(draft, dataDir);
-  await syncOne(folder);
+  await takePlace(place, origin);
   return aside === undefined ? {} : { aside };
+}
+
+/** Whether a replacement was killed when its data were whole, and the old ones had gone. What they were made of may have gone with these. */
+export async function isCutOff(place: DataPlace, origin: Origin): Promise<boolean> {
+  return (await isFolder(wholeOf(place, origin))) && !(await isFolder(place.dataDir));
+}
+
+/** Ends a replacement that was cut off. */
+export async function takePlace(place: DataPlace, origin: Origin): Promise<void> {
+  await rename(wholeOf(place, origin), place.dataDir);
+  await syncOne(dirname(place.dataDir));
+}
+
+const wholeOf = ({ dataDir }: DataPlace, origin: Origin): string => `${dataDir}.of-${origin}`;
+
+async function isFolder(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 async function putAside(dataDir: string, aside: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { LOST_REVISIONS } from "../components/index.ts";
 import type { Run } from "../node-agent/commands.ts";
 import type { DataPlace } from "./place.ts";
-import { replaceData, type Replaced } from "./replace.ts";
+import { replaceData, type Replaced, type Replacement } from "./replace.ts";
 
 /** The only member of the cluster that begins with restored data. */
 export interface FirstMember {
@@ -13,7 +13,7 @@ export interface FirstMember {
 }
 
 /** What is restored, and as whose. */
-export interface Restoration {
+export interface Restoration extends Replacement {
   /** A file that etcd has written as a snapshot: a single byte that is another is found. */
   readonly snapshot: string;
   readonly place: DataPlace;
@@ -24,7 +24,6 @@ export interface Restoration {
    */
   readonly revisionBump?: number;
   readonly signal?: AbortSignal;
-  readonly now?: () => number;
 }
 
 /**
@@ -32,7 +31,7 @@ export interface Restoration {
  * a kill leaves. Throws what etcdutl says where the snapshot is not whole or the disk is full; then nothing has changed.
  */
 export async function restoreData({ etcdutl }: { readonly etcdutl: Run }, restoration: Restoration): Promise<Replaced> {
-  const { snapshot, place, member, revisionBump = LOST_REVISIONS, signal, now } = restoration;
+  const { snapshot, place, member, revisionBump = LOST_REVISIONS, signal } = restoration;
   const bump = revisionBump === 0 ? [] : [`--bump-revision=${revisionBump}`, "--mark-compacted"];
   return await replaceData(
     place,
@@ -49,6 +48,6 @@ export async function restoreData({ etcdutl }: { readonly etcdutl: Run }, restor
         });
       });
     },
-    now,
+    restoration,
   );
 }

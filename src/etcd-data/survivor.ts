@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Run } from "../node-agent/commands.ts";
 import { commitLog } from "./commit-log.ts";
 import { logOf, refuseRunning } from "./in-use.ts";
-import type { Replaced } from "./replace.ts";
+import type { DataPlace } from "./place.ts";
+import { isCutOff, takePlace, type Replaced } from "./replace.ts";
 import { restoreData, type Restoration } from "./restore-data.ts";
 import type { Serve } from "./serve.ts";
 
@@ -17,9 +18,9 @@ export interface EtcdPrograms {
 
 /**
  * Makes a new cluster with one member out of a survivor's own data, whose etcd is stopped; see {@link replaceData} for what a kill
- * leaves. Nothing is lost that this member had: its database alone would lack what is in its log only, so an etcd with
- * `--force-new-cluster` takes up its whole log first, on a copy that no network reaches. What others had and it had not is lost:
- * revisions go on beyond it. It is a new cluster because the lost members may come back, and must not take this one for theirs.
+ * leaves, with which it goes on. Nothing is lost that this member had: its database alone would lack what is in its log only, so an
+ * etcd with `--force-new-cluster` takes up its whole log first, on a copy that no network reaches. What others had and it had not is
+ * lost: revisions go on beyond it. It is a new cluster because the lost members may come back, and must not take this one for theirs.
  */
 export async function restoreFromMember(
   programs: EtcdPrograms,
@@ -29,16 +30,25 @@ export async function restoreFromMember(
   await refuseRunning(place.dataDir);
   const work = `${place.dataDir}.survivor`;
   await rm(work, { recursive: true, force: true });
+  if (await isCutOff(place, ORIGIN)) {
+    await takePlace(place, ORIGIN);
+    return {};
+  }
   try {
     await mkdir(work, { recursive: true, mode: 0o700 });
     await cp(place.dataDir, `${work}/data`, { recursive: true, mode: constants.COPYFILE_FICLONE });
     await commitLog(logOf(`${work}/data`));
     await saveWhole(programs, work, signal);
-    return await restoreData(programs, { ...restoration, snapshot: `${work}/${SNAPSHOT}` });
+    return await restoreData(programs, { ...restoration, origin: ORIGIN, snapshot: `${work}/${SNAPSHOT}` });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
+
+/** Whether it was killed when the old data had gone and the new ones had not got their name: called again, it gives them that. */
+export const isSurvivalCutOff = async (place: DataPlace): Promise<boolean> => await isCutOff(place, ORIGIN);
+
+const ORIGIN = "survivor";
 
 /** Its file is relative to the folder that it runs in; etcd wants something that looks like a port. */
 const SOCKET = "client:1";

@@ -24,7 +24,7 @@ import { createEtcd } from "../../src/etcd-data/serve.ts";
 import { fetchSnapshot, findSnapshots } from "../../src/etcd-data/snapshots.ts";
 import { openStore } from "../../src/etcd-data/store.ts";
 import { judge } from "../../src/gardenadm/init/fault.ts";
-import { restoreFromMember, type EtcdPrograms } from "../../src/etcd-data/survivor.ts";
+import { isSurvivalCutOff, restoreFromMember, type EtcdPrograms } from "../../src/etcd-data/survivor.ts";
 import { readLog } from "../../src/etcd-data/write-ahead-log.ts";
 import { createEtcdTool } from "../../src/node-agent/commands.ts";
 import { findBinary } from "../support/binary.ts";
@@ -212,6 +212,25 @@ test("a replacement that was killed at any of its steps never looks like an etcd
   expect(await readdir(join(place.dataDir, ".."))).toEqual(["new.etcd"]);
 });
 
+test("a restore from a member goes on that was killed between the two names, when no data had that of the old", async () => {
+  const place = await placed();
+  expect(await isSurvivalCutOff(place)).toBe(false);
+  await restoreFromMember(programs, { place, member });
+  const whole = `${place.dataDir}.of-survivor`;
+  await rename(place.dataDir, whole);
+  expect(await isSurvivalCutOff(place)).toBe(true);
+  await restoreFromMember(programs, { place, member });
+  expect(await judgeData(programs, place)).toEqual({ state: "healthy" });
+  const etcd = await startEtcd(place.dataDir);
+  expect(await read(etcd.endpoint)).toMatchObject({ count: 40 });
+  await etcd.child.kill();
+  // What was whole beside old data that are there is made anew: they may have changed since.
+  await mkdir(whole);
+  expect(await isSurvivalCutOff(place)).toBe(false);
+  await restoreFromMember(programs, { place, member });
+  expect((await readdir(join(place.dataDir, ".."))).filter((name) => !/^new\.etcd(\.2.*)?$/.test(name))).toEqual([]);
+});
+
 test("a survivor of three is a cluster of its own, with all that it had in its log", async () => {
   const place = await placed();
   const alone = join(place.dataDir, "..", "three");
@@ -221,7 +240,9 @@ test("a survivor of three is a cluster of its own, with all that it had in its l
   await rm(place.dataDir, { recursive: true });
   await cp(join(alone, "m0"), place.dataDir, { recursive: true });
   await restoreFromMember(programs, { place, member, revisionBump: 1_000 });
-  expect((await readdir(join(place.dataDir, ".."))).filter((name) => name.endsWith(".survivor"))).toEqual([]);
+  expect(
+    (await readdir(join(place.dataDir, ".."))).filter((name) => /\.(of-survivor|survivor|new)$/.test(name)),
+  ).toEqual([]);
   const etcd = await startEtcd(place.dataDir);
   const { count, header } = await read(etcd.endpoint);
   expect(count).toBe(300);

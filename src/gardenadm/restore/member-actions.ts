@@ -4,7 +4,7 @@ import { DataInUseError, refuseRunning } from "../../etcd-data/in-use.ts";
 import { judgeData } from "../../etcd-data/judge.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
 import { createEtcd } from "../../etcd-data/serve.ts";
-import { restoreFromMember } from "../../etcd-data/survivor.ts";
+import { isSurvivalCutOff, restoreFromMember } from "../../etcd-data/survivor.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { createEtcdTool, type Run } from "../../node-agent/commands.ts";
@@ -70,8 +70,10 @@ export function createMemberRestoreActions({
       for (const role of ETCDS) {
         const done = await restored(root);
         if (done.includes(role)) continue;
-        if (role !== "events" || !(await beginsAnew(role, programs, { signal, tell })))
-          await restoreFromMember(programs, { place: dataPlaceOf(role, root), member: memberOf(role), signal });
+        const place = dataPlaceOf(role, root);
+        const mayBeginAnew = role === "events" && !(await isSurvivalCutOff(place));
+        if (!mayBeginAnew || !(await beginsAnew(role, programs, { signal, tell })))
+          await restoreFromMember(programs, { place, member: memberOf(role), signal });
         await noteBegun(root, { from: FROM, restored: [...done, role] });
       }
     },

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
-import { readBegun } from "../../../src/gardenadm/restore/places.ts";
+import { noteBegun, readBegun } from "../../../src/gardenadm/restore/places.ts";
 
 let root: string;
 
@@ -64,11 +65,20 @@ exit 1
   );
 }
 
-async function quorum(quorumIsLost: boolean): Promise<void> {
+function actions(quorumIsLost: boolean) {
   const machine = { root, hostName: "c", addresses: ["10.0.0.3"] };
-  const deps = { machine, configuration: {}, quorumIsLost, server: () => expect.fail("not asked") };
-  await createMemberRestoreActions(deps as never).quorum({ signal: new AbortController().signal, tell: () => {} });
+  const configuration = { shoot: { spec: { kubernetes: { version: "1.34.1" } } } };
+  return createMemberRestoreActions({
+    machine,
+    configuration,
+    quorumIsLost,
+    server: () => expect.fail("not asked"),
+  } as never);
 }
+
+const scope = { signal: new AbortController().signal, tell: () => {} };
+
+const quorum = async (quorumIsLost: boolean) => await actions(quorumIsLost).quorum(scope);
 
 test.each([
   ["does not run", [a, b, c], "2 of 3"],
@@ -94,4 +104,16 @@ test("where no member answers, all of which are asked at once, people have to sa
   await answer({ lists: {}, leader: 0 });
   await expect(quorum(false)).rejects.toThrow("etcd-main of this machine does not answer");
   await quorum(true);
+});
+
+test("events that were whole when a kill had their old data gone come back, and do not begin empty", async () => {
+  for (const name of ["etcd", "etcdctl", "etcdutl"])
+    await write(`/var/lib/gardenadm/restore/bin/${name}`, "#!/bin/sh\nexit 1\n", 0o755);
+  const place = dataPlaceOf("events", root);
+  await markData(place);
+  await write(`${place.dataDir.slice(root.length)}.of-survivor/member/snap/db`, "whole");
+  await noteBegun(root, { from: "member", restored: ["main"] });
+  await actions(true).etcdData(scope);
+  expect(await readFile(join(place.dataDir, "member/snap/db"), "utf8")).toBe("whole");
+  expect((await readBegun(root))?.restored).toEqual(["main", "events"]);
 });
