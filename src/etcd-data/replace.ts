@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { refuseRunning } from "./in-use.ts";
 import { asidePath, markData, type DataPlace } from "./place.ts";
@@ -9,12 +9,22 @@ export interface Replaced {
   readonly aside?: string;
 }
 
+/** Old data that are about to make room for new ones. */
+export interface Exchange {
+  /** Where the old ones will be; undefined where there are none. */
+  readonly aside?: string;
+  /** Where the new ones are until then. */
+  readonly whole?: string;
+}
+
 /** What new data are made of, by which they are called until they have the place of the old: `new.etcd.of-snapshot`. */
 export type Origin = "snapshot" | "survivor";
 
 /** How data are replaced. */
 export interface Replacement {
   readonly origin?: Origin;
+  /** Told before: what it throws keeps the old data where they are. */
+  readonly foretell?: (exchange: Exchange) => Promise<void>;
   readonly now?: () => number;
 }
 
@@ -27,7 +37,7 @@ export interface Replacement {
 export async function replaceData(
   place: DataPlace,
   build: (folder: string) => Promise<void>,
-  { origin = "snapshot", now = Date.now }: Replacement = {},
+  { origin = "snapshot", foretell, now = Date.now }: Replacement = {},
 ): Promise<Replaced> {
   const { dataDir } = place;
   await refuseRunning(dataDir);
@@ -43,14 +53,16 @@ export async function replaceData(
   }
   await rename(draft, whole);
   await markData(place);
-  const aside = await putAside(dataDir, asidePath(place, now()));
+  const replaced = (await exists(dataDir)) ? { aside: asidePath(place, now()) } : {};
+  await foretell?.({ ...replaced, whole });
+  if (replaced.aside !== undefined) await putAside(dataDir, replaced.aside);
   await takePlace(place, origin);
-  return aside === undefined ? {} : { aside };
+  return replaced;
 }
 
 /** Whether a replacement was killed when its data were whole, and the old ones had gone. What they were made of may have gone with these. */
 export async function isCutOff(place: DataPlace, origin: Origin): Promise<boolean> {
-  return (await isFolder(wholeOf(place, origin))) && !(await isFolder(place.dataDir));
+  return (await exists(wholeOf(place, origin))) && !(await exists(place.dataDir));
 }
 
 /** Ends a replacement that was cut off. */
@@ -61,22 +73,16 @@ export async function takePlace(place: DataPlace, origin: Origin): Promise<void>
 
 const wholeOf = ({ dataDir }: DataPlace, origin: Origin): string => `${dataDir}.of-${origin}`;
 
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
     () => false,
   );
 }
 
-async function putAside(dataDir: string, aside: string): Promise<string | undefined> {
-  try {
-    await rename(dataDir, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+async function putAside(dataDir: string, aside: string): Promise<void> {
+  await rename(dataDir, aside);
   await syncOne(dirname(dataDir));
-  return aside;
 }
 
 async function syncTree(path: string): Promise<void> {

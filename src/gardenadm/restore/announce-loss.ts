@@ -4,7 +4,7 @@ import { createEventRecorder } from "../../kube/events.ts";
 import { Node } from "../../kube/kinds.ts";
 import { refOf } from "../../kube/path.ts";
 import type { Logger } from "../../log.ts";
-import type { Loss } from "./mend.ts";
+import type { Loss } from "./loss.ts";
 
 /** The conditions of a Node whose etcds were begun anew, and the reasons of Events. An operator who has read them takes them away. */
 export const DATA_RESTORED = { main: "EtcdDataRestored", events: "EtcdEventsRestored" } as const;

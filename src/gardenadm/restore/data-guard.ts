@@ -1,19 +1,15 @@
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
 import { dataPlaceOf, isMarked, markData, type DataPlace } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
-import { writeWhole } from "../../node-agent/whole-file.ts";
-import { parseJson } from "../../parsing.ts";
 import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { announceLoss } from "./announce-loss.ts";
 import { endApiServer } from "./api-server.ts";
 import { mendedAside, putManifestsBack } from "./manifests.ts";
-import type { Loss } from "./mend.ts";
+import { forgetLoss, keepLoss, readLoss } from "./loss.ts";
 import { readBegun, unfinished } from "./places.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
 import { isThere } from "../is-there.ts";
@@ -75,7 +71,7 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   const alone = async <T>(work: () => Promise<T>) => await withMachine(places.lock, signal, work);
   const relearning = await readRelearning(root, role);
   if (relearning !== undefined)
-    return await keep(root, await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone));
+    return await keepLoss(root, await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone));
   if (await isReady(url)) {
     downSince.delete(role);
     await markData(place);
@@ -93,7 +89,7 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   });
   downSince.set(role, Date.now() + (loss === undefined ? PAUSE : LONGEST_START));
   if (loss === undefined) return;
-  if (loss !== "learns") await keep(root, loss);
+  if (loss !== "learns") await keepLoss(root, loss);
   if (role === "main") await endApiServer(root);
   // A kubelet starts what has failed later each time; one that has just begun starts it at once.
   await createSystemctl()(["restart", "kubelet.service"], signal);
@@ -116,20 +112,14 @@ async function isReady(url: string): Promise<boolean> {
   return answer?.ok === true;
 }
 
-const lossFile = (root: string, role: EtcdRole): string => join(root, `/var/lib/gardenadm/backup/loss-${role}.json`);
-
-async function keep(root: string, loss: Loss): Promise<void> {
-  await writeWhole(lossFile(root, loss.role), Buffer.from(`${JSON.stringify(loss)}\n`), 0o600);
-}
-
 /** Says what was lost, if it was not said yet. */
 async function tell({ identity: { root, node, adminKubeconfig: file }, log }: GuardDeps, role: EtcdRole) {
-  const text = await readFile(lossFile(root, role), "utf8").catch(() => undefined);
-  if (text === undefined) return;
+  const loss = await readLoss(root, role);
+  if (loss === undefined) return await forgetLoss(root, role);
   const client = createKubeClient({ file }, { userAgent: "gardener-node-agent", log });
   try {
-    await announceLoss(client, node, parseJson(text, lossFile(root, role)) as Loss, log);
-    await rm(lossFile(root, role), { force: true });
+    await announceLoss(client, node, loss, log);
+    await forgetLoss(root, role);
   } finally {
     await client.close();
   }

@@ -5,6 +5,7 @@ import type { EtcdRole } from "../../components/index.ts";
 import { DataInUseError } from "../../etcd-data/in-use.ts";
 import { judgeData, type DataVerdict } from "../../etcd-data/judge.ts";
 import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
+import type { Exchange, Replaced, Replacement } from "../../etcd-data/replace.ts";
 import { restoreData } from "../../etcd-data/restore-data.ts";
 import { fetchSnapshot, findSnapshots } from "../../etcd-data/snapshots.ts";
 import { openStore } from "../../etcd-data/store.ts";
@@ -12,23 +13,11 @@ import type { Logger } from "../../log.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { readBackupAccess, type BackupAccess } from "./access.ts";
+import { keepLoss, type Loss } from "./loss.ts";
 import { foundingSettings, readOwnMember, type OwnMember } from "./own-member.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
 import { beginRelearning, endRelearning, mayStart, rejoin, type Relearning } from "./relearn.ts";
 import { isThere } from "../is-there.ts";
-
-/** What was lost, for the people who own the cluster. */
-export interface Loss {
-  readonly role: EtcdRole;
-  /** What was found, without a remedy. */
-  readonly why: string;
-  /** What it was begun anew with. */
-  readonly from: string;
-  /** Where the old data are now. */
-  readonly aside?: string;
-  /** Nothing is lost: it has learnt from the other members what they have. */
-  readonly learnt?: true;
-}
 
 /** What mending works with; `root` is the machine's `/`. */
 export interface Mending {
@@ -58,8 +47,10 @@ export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "le
       await rejoin(role, member, await beginRelearning(root, role, why), mending);
       return "learns";
     }
-    if (role === "events") return { role, why, from: "nothing", ...(await beginEmpty(role, member, root)) };
-    return access && { role, why, ...(await restoreLatest(member, access, mending)) };
+    if (role === "main") return access && (await restoreLatest(member, access, why, mending));
+    const loss = { role, why, from: "nothing" };
+    const foretell = async (exchange: Exchange) => await keepLoss(root, loss, exchange);
+    return { ...loss, ...(await beginEmpty(role, member, root, foretell)) };
   });
 }
 
@@ -110,12 +101,13 @@ async function judgeEnded(role: EtcdRole, { root, signal }: Mending): Promise<Da
   }
 }
 
-/** The newest snapshot that is whole. */
+/** Of the newest snapshot that is whole. */
 async function restoreLatest(
   { name, peerURL, token }: OwnMember,
   access: BackupAccess,
+  why: string,
   { root, log, signal }: Mending,
-): Promise<Pick<Loss, "from" | "aside">> {
+): Promise<Loss> {
   const store = openStore(access, join(root, "/opt/bin/rclone"));
   const etcdutl = createEtcdTool(join(root, "/opt/bin/etcdutl"));
   const folder = join(root, "/var/lib/gardenadm/backup/fetched");
@@ -126,10 +118,13 @@ async function restoreLatest(
     const { file: snapshot } = await fetchSnapshot(store, found, { folder, signal });
     try {
       const place = dataPlaceOf("main", root);
-      const { aside } = await restoreData({ etcdutl }, { snapshot, place, member: { name, peerURL, token }, signal });
-      await rm(folder, { recursive: true, force: true });
       const from = `snapshot ${found.name} of ${new Date(found.at).toISOString()}`;
-      return { from, ...(aside !== undefined && { aside }) };
+      const loss = { role: "main", why, from } as const;
+      const foretell = async (exchange: Exchange) => await keepLoss(root, loss, exchange);
+      const restoration = { snapshot, place, member: { name, peerURL, token }, foretell, signal };
+      const replaced = await restoreData({ etcdutl }, restoration);
+      await rm(folder, { recursive: true, force: true });
+      return { ...loss, ...replaced };
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error, snapshot: found.name }, "snapshot not restored");
@@ -143,11 +138,16 @@ async function restoreLatest(
  * Has an etcd that is stopped begin an empty cluster of its own, and answers where its old data are. Its settings say that it founds
  * one until they are written the next time.
  */
-export async function beginEmpty(role: EtcdRole, member: OwnMember, root: string): Promise<Pick<Loss, "aside">> {
+export async function beginEmpty(
+  role: EtcdRole,
+  member: OwnMember,
+  root: string,
+  foretell: Replacement["foretell"] = async () => {},
+): Promise<Replaced> {
   const place = dataPlaceOf(role, root);
+  const replaced = (await isThere(place.dataDir)) ? { aside: asidePath(place, Date.now()) } : {};
+  await foretell(replaced);
   await writeWhole(member.file, Buffer.from(foundingSettings(member)), 0o644);
-  if (!(await isThere(place.dataDir))) return {};
-  const aside = asidePath(place, Date.now());
-  await rename(place.dataDir, aside);
-  return { aside };
+  if (replaced.aside !== undefined) await rename(place.dataDir, replaced.aside);
+  return replaced;
 }
