@@ -90,6 +90,8 @@ export function createMemberRestoreActions({
     },
     async kubeApiServer(scope) {
       await until("the API server is not ready", scope, async () => (await server().get("/readyz")) === "ok");
+      // Controllers end without it, and are begun again later each time, but at once by a kubelet that has just begun.
+      await machine.systemctl(["restart", "kubelet.service"], scope.signal);
     },
     async adopted() {
       const { shoot } = await readCluster(server());
