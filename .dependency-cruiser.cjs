@@ -116,6 +116,7 @@ const arrows = {
     "activities/state/seal",
     "api",
     "components",
+    "in-process/flock",
     "key-file",
     "node-agent/(commands|whole-file)",
     "parsing",

@@ -1,23 +1,28 @@
-import { readFile, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { flock } from "../in-process/flock.ts";
 
 /** An etcd runs with the data that was to be judged or replaced. */
 export class DataInUseError extends Error {
-  constructor(dataDir: string, pid: number) {
-    super(`etcd runs with the data in ${dataDir} (process ${pid}): stop it first`);
+  constructor(dataDir: string) {
+    super(`etcd runs with the data in ${dataDir}: stop it first`);
     this.name = "DataInUseError";
   }
 }
 
-/** Throws DataInUseError while an etcd has the data open: it holds a lock on its database. */
+/**
+ * Throws DataInUseError while an etcd has the data open: it alone has a lock (flock(2)) on its database. One that is had here for the
+ * moment of the look keeps no etcd from starting: it tries again.
+ */
 export async function refuseRunning(dataDir: string): Promise<void> {
-  const database = await stat(databaseOf(dataDir)).catch(() => undefined);
+  const database = await open(databaseOf(dataDir), "r").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  });
   if (database === undefined) return;
-  const locks = await readFile("/proc/locks", "utf8").catch(() => "");
-  const place = `${hex(database.dev >> 8)}:${hex(database.dev & 0xff)}:${database.ino}`;
-  for (const line of locks.split("\n")) {
-    const [, sort, , , pid, at] = line.split(/\s+/);
-    if (sort === "FLOCK" && at === place) throw new DataInUseError(dataDir, Number(pid));
+  try {
+    if (!(await flock(database, "shared"))) throw new DataInUseError(dataDir);
+  } finally {
+    await database.close();
   }
 }
 
@@ -26,5 +31,3 @@ export const databaseOf = (dataDir: string): string => join(dataDir, "member/sna
 
 /** The folder of its write-ahead log. */
 export const logOf = (dataDir: string): string => join(dataDir, "member/wal");
-
-const hex = (number: number): string => number.toString(16).padStart(2, "0");

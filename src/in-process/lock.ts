@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { mkdir, open, readFile, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { flock } from "./flock.ts";
 
 /** That another process holds a lock. */
 export class LockedError extends Error {
@@ -32,7 +32,7 @@ async function acquire(file: string): Promise<FileHandle> {
     if (opened === undefined) continue;
     let isOurs = false;
     try {
-      if (!(await lock(opened))) throw await lockedBy(file);
+      if (!(await flock(opened, "exclusive"))) throw await lockedBy(file);
       isOurs = await isAt(file, opened);
     } finally {
       if (!isOurs) await opened.close();
@@ -43,23 +43,6 @@ async function acquire(file: string): Promise<FileHandle> {
 
 function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
-}
-
-/**
- * Locks an open file by flock(1), whose own end does not end it: the lock is of what was opened (flock(2)), which only this process
- * has open from then on. Answers whether it is ours now.
- */
-async function lock({ fd }: FileHandle): Promise<boolean> {
-  return await new Promise((resolve, reject) => {
-    const child = spawn("flock", ["-n", "-x", "3"], { stdio: ["ignore", "ignore", "ignore", fd] });
-    child.once("error", (cause) => {
-      reject(new Error(`cannot run flock, by which commands are kept apart: install util-linux`, { cause }));
-    });
-    child.once("exit", (code, signal) => {
-      if (code === 0 || code === 1) resolve(code === 0);
-      else reject(new Error(`flock has failed (${code === null ? signal : `exit code ${code}`})`));
-    });
-  });
 }
 
 async function isAt(file: string, opened: FileHandle): Promise<boolean> {
