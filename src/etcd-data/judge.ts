@@ -1,6 +1,7 @@
 import { access, readdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CommandError, type Run } from "../node-agent/commands.ts";
+import type { Run } from "../node-agent/commands.ts";
+import { isOfTheData } from "./of-the-data.ts";
 import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
 import { isMarked, isUnmounted, type DataPlace } from "./place.ts";
 import { readLogState } from "./write-ahead-log.ts";
@@ -61,19 +62,12 @@ async function databaseFault(etcdutl: Run, database: string, signal?: AbortSigna
     await etcdutl(["snapshot", "status", database, "--write-out=json"], signal);
     return undefined;
   } catch (error) {
-    if (error instanceof CommandError && error.exitCode !== undefined && !isOfTheMachine(error.message))
-      return `its database cannot be read: ${error.message}`;
+    if (isOfTheData(error)) return `its database cannot be read: ${error.message}`;
     throw new Error(`cannot judge ${database}: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }
 }
-
-/** What a program says whose disk or memory has failed it. */
-const isOfTheMachine = (words: string): boolean =>
-  /no space left|disk quota|cannot allocate memory|out of memory|too many open files|permission denied|read-only file system|input\/output error/i.test(
-    words,
-  );
 
 const entriesOf = async (folder: string): Promise<readonly string[]> =>
   await readdir(folder).catch((error: unknown) => noneWhereMissing(error, []));

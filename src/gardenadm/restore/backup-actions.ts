@@ -1,6 +1,6 @@
 import { etcdPorts, imagesFor, nodeAgentSecretName, nodeUrl } from "../../components/index.ts";
 import { dataPlaceOf } from "../../etcd-data/place.ts";
-import { restoreData } from "../../etcd-data/restore-data.ts";
+import { restoreNewest } from "../../etcd-data/restore-newest.ts";
 import { openStore } from "../../etcd-data/store.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { readKeyFile } from "../../key-file.ts";
@@ -69,23 +69,18 @@ export function createBackupRestoreActions(
       if (deps.key !== undefined && !(await isThere(kept))) await copyWhole(deps.key, kept, 0o600);
     },
     async etcdData({ signal, tell }) {
+      if (source === undefined || sources === undefined) return;
       const etcdutl = createEtcdTool(await ensureProgram(machine, images, "etcdutl", signal));
-      while (source !== undefined) {
-        const peerURL = nodeUrl(
-          { name: hostName, addresses: machine.addresses },
-          etcdPorts("main", { nodes: [] }).peer,
-        );
-        const member = { name: hostName, peerURL, token: "etcd-main" };
-        try {
-          await restoreData({ etcdutl }, { snapshot: source.file, place: dataPlaceOf("main", root), member, signal });
-          return await noteBegun(root, { from, restored: ["main"] });
-        } catch (error) {
-          const next = isOfTheFile(error) && sources !== undefined ? await nextOf(sources) : undefined;
-          if (next === undefined) throw error;
-          tell(`${source.called} is not whole, and ${next.called} is taken instead`);
-          source = next;
-        }
-      }
+      const peerURL = nodeUrl({ name: hostName, addresses: machine.addresses }, etcdPorts("main", { nodes: [] }).peer);
+      await restoreNewest(
+        { etcdutl },
+        {
+          ...{ place: dataPlaceOf("main", root), member: { name: hostName, peerURL, token: "etcd-main" }, signal },
+          candidates: beginningWith(source, sources),
+          skipped: ({ called }) => tell(`${called} is not whole, and the next one is looked for`),
+        },
+      );
+      await noteBegun(root, { from, restored: ["main"] });
     },
     async staleObjects({ tell }) {
       const lost = await removeLostNodes(server(), hostName);
@@ -113,6 +108,8 @@ async function nextOf(sources: AsyncGenerator<Source>): Promise<Source | undefin
   return next.done === true ? undefined : next.value;
 }
 
-/** A machine without room says nothing of the snapshot. */
-const isOfTheFile = (error: unknown): boolean =>
-  error instanceof Error && !/no space left|quota|too many open files|permission denied/i.test(error.message);
+/** One that was taken already, and those that come after it. */
+async function* beginningWith(first: Source, others: AsyncIterable<Source>): AsyncGenerator<Source> {
+  yield first;
+  yield* others;
+}

@@ -6,9 +6,9 @@ import { DataInUseError } from "../../etcd-data/in-use.ts";
 import { judgeData, type DataVerdict } from "../../etcd-data/judge.ts";
 import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Exchange, Replaced, Replacement } from "../../etcd-data/replace.ts";
-import { restoreData } from "../../etcd-data/restore-data.ts";
-import { fetchSnapshot, findSnapshots } from "../../etcd-data/snapshots.ts";
-import { openStore } from "../../etcd-data/store.ts";
+import { restoreNewest } from "../../etcd-data/restore-newest.ts";
+import { fetchSnapshot, findSnapshots, type FoundSnapshot } from "../../etcd-data/snapshots.ts";
+import { openStore, type SnapshotStore } from "../../etcd-data/store.ts";
 import type { Logger } from "../../log.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
@@ -111,27 +111,36 @@ async function restoreLatest(
   const store = openStore(access, join(root, "/opt/bin/rclone"));
   const etcdutl = createEtcdTool(join(root, "/opt/bin/etcdutl"));
   const folder = join(root, "/var/lib/gardenadm/backup/fetched");
-  let last: unknown = new Error(`there is no snapshot of this cluster in ${store.bucket}`);
-  for (const found of await findSnapshots(store, { uid: access.uid, signal })) {
+  const lossBy = ({ name: called, at }: FoundSnapshot): Loss => ({
+    ...{ role: "main", why },
+    from: `snapshot ${called} of ${new Date(at).toISOString()}`,
+  });
+  const done = await restoreNewest(
+    { etcdutl },
+    {
+      ...{ place: dataPlaceOf("main", root), member: { name, peerURL, token }, signal },
+      candidates: fetchEach(store, access.uid, { folder, signal }),
+      foretell: async ({ found }, exchange) => await keepLoss(root, lossBy(found), exchange),
+      skipped: ({ found }, err) => log.warn({ err, snapshot: found.name }, "snapshot not restored"),
+    },
+  );
+  await rm(folder, { recursive: true, force: true });
+  if (done === undefined) throw new Error(`there is no snapshot of this cluster in ${store.bucket}`);
+  const { restored, replaced } = done;
+  return { ...lossBy(restored.found), ...replaced };
+}
+
+/** The snapshots of a cluster, the newest first, each fetched when it is asked for. */
+async function* fetchEach(
+  store: SnapshotStore,
+  uid: string,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
+): AsyncGenerator<{ readonly found: FoundSnapshot; readonly file: string }> {
+  for (const found of await findSnapshots(store, { uid, signal })) {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { file: snapshot } = await fetchSnapshot(store, found, { folder, signal });
-    try {
-      const place = dataPlaceOf("main", root);
-      const from = `snapshot ${found.name} of ${new Date(found.at).toISOString()}`;
-      const loss = { role: "main", why, from } as const;
-      const foretell = async (exchange: Exchange) => await keepLoss(root, loss, exchange);
-      const restoration = { snapshot, place, member: { name, peerURL, token }, foretell, signal };
-      const replaced = await restoreData({ etcdutl }, restoration);
-      await rm(folder, { recursive: true, force: true });
-      return { ...loss, ...replaced };
-    } catch (error) {
-      signal.throwIfAborted();
-      log.warn({ err: error, snapshot: found.name }, "snapshot not restored");
-      last = error;
-    }
+    yield { found, ...(await fetchSnapshot(store, found, { folder, signal })) };
   }
-  throw last;
 }
 
 /**
