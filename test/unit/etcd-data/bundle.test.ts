@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, readlink, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,6 +27,19 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("keys that a link leads to are taken, and a link that leads nowhere is refused, and stays", async () => {
+  const link = join(folder, "link");
+  await symlink(join(folder, "keys"), link);
+  expect((await ensureBundleKeys(link)).map(({ id }) => id)).toEqual(keys.map(({ id }) => id));
+  expect(await readlink(link)).toBe(join(folder, "keys"));
+  await rm(link);
+  await symlink("/nonexistent/keys", link);
+  await expect(ensureBundleKeys(link)).rejects.toThrow(
+    `cannot use the keys in ${link}: it is a link to a file that is not there; put that there, or remove the link, to have a new key made`,
+  );
+  expect(await readlink(link)).toBe("/nonexistent/keys");
+});
 
 test("a bundle has the lasting Secrets and the configuration, and comes back as it was", () => {
   const opened = openBundle(sealBundle(bundle, keys), keys, shoot);
