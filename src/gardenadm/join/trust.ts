@@ -52,7 +52,15 @@ export async function trustCluster(
     throw new OperatorError(
       `${address} belongs to another cluster: its authority is ${found.map(({ hash }) => hash).join(", ")}, and ${named.join(", ")} is expected; make the line anew with 'gardenadm token create --print-join-command' on a node of the cluster that is meant`,
     );
+  refuseUnproved(server, address);
   return { ca: trusted.map(({ pem }) => pem).join(""), server };
+}
+
+function refuseUnproved(server: string, address: string): void {
+  if (URL.parse(server)?.protocol === "https:") return;
+  throw new OperatorError(
+    `${address} says that the API servers of its cluster are at "${server}", where nothing proves them: write their URL with https:// into ConfigMap kube-public/cluster-info`,
+  );
 }
 
 interface Kubeconfig {

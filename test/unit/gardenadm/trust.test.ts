@@ -34,18 +34,34 @@ test("of what a token has signed, only the authorities that the operator has nam
   expect(trusted.ca).toBe(`${ca}${stranger.certificate}`);
 });
 
+test.each(["http://api.root.example", "api.root.example", ""])(
+  "API servers at %j, where nothing proves them, are refused",
+  async (server) => {
+    const { address, hashes } = await cluster({ signsAt: 1, server });
+    await expect(trustCluster(address, { token: TOKEN, hashes }, scope())).rejects.toThrow(
+      `${address} says that the API servers of its cluster are at "${server}", where nothing proves them: write their URL with https:// into ConfigMap kube-public/cluster-info`,
+    );
+  },
+);
+
 const scope = (said: string[] = []) => ({
   signal: new AbortController().signal,
   tell: (message: string) => void said.push(message),
 });
 
+interface Said {
+  readonly signsAt: number;
+  readonly beside?: string;
+  readonly server?: string;
+}
+
 /** A server that says of its cluster what the token has signed from the answer of this number on; `beside` is another authority. */
-async function cluster({ signsAt, beside = "" }: { readonly signsAt: number; readonly beside?: string }) {
+async function cluster({ signsAt, beside = "", server: said = SERVER }: Said) {
   const authority = await issueAuthority("kubernetes", new Date());
   const request = { commonName: "kube-apiserver", hosts: ["127.0.0.1"], usages: ["server"] as const };
   const { certificate: cert, key } = await issueCertificate(authority, request, new Date());
   const data = Buffer.from(authority.certificate + beside).toString("base64");
-  const entry = { name: "", cluster: { server: SERVER, "certificate-authority-data": data } };
+  const entry = { name: "", cluster: { server: said, "certificate-authority-data": data } };
   const kubeconfig = stringify({ clusters: [entry] });
   let answers = 0;
   const server = createServer({ cert, key }, (_, answer) => {
