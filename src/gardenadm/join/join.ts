@@ -43,7 +43,7 @@ export const join = defineCommand({
   async run({ args, options, context }) {
     const { bootstrapToken, bootstrapTokenFile, caCertHash, caCertificate, controlPlane, workerPoolName, zone } =
       options;
-    const token = await readToken({ token: bootstrapToken, tokenFile: bootstrapTokenFile }, context);
+    const token = await readToken({ token: bootstrapToken, bootstrapTokenFile }, context);
     if (token === undefined)
       throw new CliError(
         "usage",

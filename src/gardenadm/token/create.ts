@@ -30,7 +30,7 @@ export const create = defineCommand({
   ],
   args: { token: optional("The token to be made, or - to read it from standard input; without it, a random one") },
   options: {
-    tokenFile: text("file", "Read the token from this file, so that no list of processes shows it"),
+    bootstrapTokenFile: text("file", "Read the token from this file, so that no list of processes shows it"),
     validity: validity(),
     description: text("text", "What the token is for, as lists show it"),
     controlPlane: flag("Let nodes of the control plane join"),

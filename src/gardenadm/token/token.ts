@@ -7,24 +7,26 @@ import type { GardenadmContext } from "../context.ts";
 export interface TokenPlace {
   /** The token itself, or `-` for standard input. */
   readonly token?: string | undefined;
-  readonly tokenFile?: string | undefined;
+  readonly bootstrapTokenFile?: string | undefined;
 }
 
 /** The token of the command line, of a file or of standard input; undefined where none is named. Throws how it has to be. */
 export async function readToken(
-  { token, tokenFile }: TokenPlace,
+  { token, bootstrapTokenFile: file }: TokenPlace,
   context: Pick<GardenadmContext, "input">,
 ): Promise<BootstrapToken | undefined> {
-  if (token !== undefined && tokenFile !== undefined)
-    throw new CliError("usage", "there are two bootstrap tokens: leave out --token-file, or the token before it");
-  if (tokenFile !== undefined) return parseToken(await readTokenFile(tokenFile), `in ${tokenFile}`);
+  if (token !== undefined && file !== undefined)
+    throw new CliError("usage", "there are two bootstrap tokens: leave out --bootstrap-token-file, or the other one");
+  if (file !== undefined) return parseToken(await readTokenFile(file), `in ${file}`);
   if (token === "-") return parseToken(await context.input(), "on standard input");
   return token === undefined ? undefined : parseToken(token, "given");
 }
 
 async function readTokenFile(file: string): Promise<string> {
   return await readFile(file, "utf8").catch((cause: Error) => {
-    throw new CliError("usage", `cannot read ${file}: name a file with a bootstrap token by --token-file`, { cause });
+    throw new CliError("usage", `cannot read ${file}: name a file with a bootstrap token by --bootstrap-token-file`, {
+      cause,
+    });
   });
 }
 

@@ -34,7 +34,7 @@ test.each([
   const places = [
     { words: [text], place: "given" },
     { words: ["-"], place: "on standard input" },
-    { words: ["--token-file", join(directory, "token")], place: `in ${join(directory, "token")}` },
+    { words: ["--bootstrap-token-file", join(directory, "token")], place: `in ${join(directory, "token")}` },
   ];
   await writeFile(join(directory, "token"), text);
   for (const { words, place } of places) {
@@ -50,12 +50,12 @@ test("a token that is well shaped may end with its line", async () => {
 
 test.each([
   [
-    ["create", `abcdef.${secret}`, "--token-file", "token"],
-    "there are two bootstrap tokens: leave out --token-file, or the token before it",
+    ["create", `abcdef.${secret}`, "--bootstrap-token-file", "token"],
+    "there are two bootstrap tokens: leave out --bootstrap-token-file, or the other one",
   ],
   [
-    ["create", "--token-file", "/nonexistent"],
-    "cannot read /nonexistent: name a file with a bootstrap token by --token-file",
+    ["create", "--bootstrap-token-file", "/nonexistent"],
+    "cannot read /nonexistent: name a file with a bootstrap token by --bootstrap-token-file",
   ],
   [["create", "--validity", "599s"], '--validity cannot be "599s": use a time from 10m to 24h'],
   [["create", "--validity", "24h1s"], '--validity cannot be "24h1s": use a time from 10m to 24h'],
@@ -74,6 +74,16 @@ test.each([
   [["list", "-o", "wide"], '--output cannot be "wide": use one of json, yaml'],
 ])("the command line token %j is refused with its remedy, trying nothing", async (argv, sentence) => {
   expect(await runGardenadm(["token", ...argv])).toEqual({ exit: 2, out: "", err: `error: ${sentence}\n` });
+});
+
+test("a join that names two tokens, or a file that is not there, is told of its own flag", async () => {
+  const join = ["join", "10.0.0.1", "--bootstrap-token-file", "/nonexistent"];
+  expect((await runGardenadm([...join, "--bootstrap-token", `abcdef.${secret}`])).err).toBe(
+    "error: there are two bootstrap tokens: leave out --bootstrap-token-file, or the other one\n",
+  );
+  expect((await runGardenadm(join)).err).toBe(
+    "error: cannot read /nonexistent: name a file with a bootstrap token by --bootstrap-token-file\n",
+  );
 });
 
 test.each(["10m", "24h", "86400"])("a token may live for %s", async (validity) => {
