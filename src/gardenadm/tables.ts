@@ -80,13 +80,16 @@ export function createTables(context: GardenadmContext, { journal: file, about, 
 /** An error of a command as its operator reads it: the step that waits, and that the same command goes on there. */
 export function inWords(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return new CliError("interrupted", "interrupted; the same command goes on there");
-  if (error instanceof LockedError) return new CliError("failed", `gardenadm ${error.message}`, { cause: error });
+  if (error instanceof LockedError) return new CliError("failed", lockedWords(error), { cause: error });
   if (!(error instanceof ParkedError)) return error;
   const parked = [...error.parked].map(([step, message]) => `step ${step}: ${message}`);
   return new CliError("failed", `${parked.join("; ")}; mend that, and the same command goes on there`, {
     cause: error,
   });
 }
+
+const lockedWords = ({ holder }: LockedError): string =>
+  `another gardenadm command is at work on this machine (${holder}): wait until it has ended`;
 
 /** Shows the run as it goes, with what each step waits for beside it. */
 function watch<Subject, Action>({ terminal, now }: GardenadmContext, flow: Flow<Subject, Action>, subject: string) {

@@ -5,6 +5,14 @@ import { flock } from "./flock.ts";
 /** That another process holds a lock. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
+
+  /** What the other process has written of itself, such as `process 12`. */
+  readonly holder: string;
+
+  constructor(holder: string) {
+    super(`${holder} is at work here: wait until it has ended`);
+    this.holder = holder;
+  }
 }
 
 /**
@@ -52,5 +60,5 @@ async function isAt(file: string, opened: FileHandle): Promise<boolean> {
 
 async function lockedBy(file: string): Promise<LockedError> {
   const holder = (await readFile(file, "utf8").catch(() => "")).trim();
-  return new LockedError(`${holder || "another process"} is at work here: wait until it has ended`);
+  return new LockedError(holder || "another process");
 }
