@@ -33,7 +33,7 @@ export class EtcdError extends Error {
 
   constructor(reason: string, cause: unknown) {
     super(reason, { cause });
-    this.passing = passes.test(reason);
+    this.passing = !distrusts.test(reason) && passes.test(reason);
   }
 }
 
@@ -60,6 +60,10 @@ const LONGEST_RUN = 30_000;
 
 /** etcdctl ends at once where a variable of its own says what a flag says, too. */
 const env = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
+
+/** What a connection fails of where a certificate is not trusted, has expired or names others: no wait makes it another one. */
+const distrusts =
+  /x509: |tls: (?:failed to verify|unknown certificate|bad certificate|expired certificate|certificate required)/i;
 
 /** What etcd 3.6 says while members begin, end, or choose a leader, and when another call was first. */
 const passes = new RegExp(
