@@ -5,11 +5,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ADMIN_KUBECONFIG, type NodeRole } from "../../api/names.ts";
 import { readJournal } from "../../in-process/journal.ts";
 import { createKubeClient, isForbidden, Node, type KubeClient } from "../../kube/index.ts";
+import { UNIT_FOLDER } from "../../node-agent/wanted.ts";
 import { placesIn } from "../init/places.ts";
 import { isThere } from "../is-there.ts";
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { readRole } from "../node-agent/role.ts";
 import { readBegun } from "../restore/places.ts";
+import { RENEWAL_UNIT } from "../node-agent/control-plane-keeper.ts";
 import { readBackup } from "./backup.ts";
 import { findCertificates } from "./certificates.ts";
 import { readEtcds } from "./etcd.ts";
@@ -41,6 +43,7 @@ export async function readMachine(root: string, timeouts: Timeouts = TIMEOUTS): 
     imported: await isThere(places.imported),
     ...(configDirectory === "" ? {} : { configDirectory }),
     certificates: await findCertificates(root),
+    canRenew: await isThere(join(root, UNIT_FOLDER, RENEWAL_UNIT)),
     ...(lastRun === undefined ? {} : { lastRun }),
     ...(restore === undefined ? {} : { restoresFrom: restore.from }),
   };

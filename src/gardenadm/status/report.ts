@@ -37,6 +37,8 @@ export interface MachineReport {
   readonly backup?: BackupReport;
   /** The first to expire first. */
   readonly certificates: readonly FoundCertificate[];
+  /** The unit that renews them is on the machine. */
+  readonly canRenew?: boolean;
   readonly lastRun?: RunReport;
   /** What a restore that is not done restores from. */
   readonly restoresFrom?: string;
@@ -196,5 +198,7 @@ function certificateSteps(report: MachineReport, now: number): string[] {
   const [first] = ends;
   if (first === undefined) return [];
   const { file, expiresAt } = first;
-  return [`${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${initOf(report)}`];
+  return [
+    `${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${report.canRenew === true ? "systemctl start gardenadm-renewal.service" : initOf(report)}`,
+  ];
 }

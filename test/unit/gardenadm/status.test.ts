@@ -124,6 +124,11 @@ test.each<[string, Partial<MachineReport>, string]>([
     "1 certificates end soon, /x.crt first, at 2026-12-01T00:00:00.000Z; renew them: gardenadm init -d /root/config",
   ],
   [
+    "certificates that end where the unit is that renews them",
+    { certificates: [{ file: "/x.crt", expiresAt: "2026-12-01T00:00:00.000Z" }], canRenew: true },
+    "1 certificates end soon, /x.crt first, at 2026-12-01T00:00:00.000Z; renew them: systemctl start gardenadm-renewal.service",
+  ],
+  [
     "a Node that is not Ready",
     { nodes: [{ name: "a", ready: false, reason: "no network" }] },
     "Node a is not Ready: no network",
