@@ -93,12 +93,16 @@ export function commandOf({ configuration: { folder }, from, key, quorumIsLost }
   );
 }
 
-async function refuseRunning(root: string): Promise<void> {
-  if ((await readBegun(root)) !== undefined || !(await isThere(placesIn(root).shootUid))) return;
-  throw new CliError(
-    "failed",
-    "this machine carries a control plane already, and its data would be lost: restore on a fresh machine",
-  );
+const CARRIES = "this machine carries a control plane already, and its data would be lost: restore on a fresh machine";
+
+const BEGUN =
+  "'gardenadm init' was begun on this machine, and has made keys of another cluster: take away with 'gardenadm reset --machine-only' what it has left, and restore then";
+
+/** Throws a CliError where a control plane is on the machine whose `/` is this folder, or was begun, and no restore of one. */
+export async function refuseRunning(root: string): Promise<void> {
+  const { shootUid, imported } = placesIn(root);
+  if ((await readBegun(root)) !== undefined || !(await isThere(shootUid))) return;
+  throw new CliError("failed", (await isThere(imported)) ? CARRIES : BEGUN);
 }
 
 async function runBackup(tables: Tables, machine: ThisMachine, { configuration, from, key }: Wanted): Promise<void> {

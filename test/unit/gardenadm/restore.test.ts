@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubeObject, Shoot } from "../../../src/api/index.ts";
 import { lastingSecrets } from "../../../src/activities/secrets/plan.ts";
@@ -13,6 +13,8 @@ import { foundingSettings, readOwnMember } from "../../../src/gardenadm/restore/
 import { putManifestsAside, putManifestsBack } from "../../../src/gardenadm/restore/manifests.ts";
 import { refusalToSurvive } from "../../../src/gardenadm/restore/quorum.ts";
 import { bundleKeyFile } from "../../../src/gardenadm/reconcile/backup.ts";
+import { placesIn } from "../../../src/gardenadm/init/places.ts";
+import { refuseRunning } from "../../../src/gardenadm/restore/restore.ts";
 import { readBegun } from "../../../src/gardenadm/restore/places.ts";
 import { createBackupRestoreActions, type BackupRestoreDeps } from "../../../src/gardenadm/restore/backup-actions.ts";
 import { findSources } from "../../../src/gardenadm/restore/source.ts";
@@ -174,4 +176,17 @@ test("the operator's key file is kept with the configuration for its owner alone
   const kept = bundleKeyFile(configuration);
   expect(await readFile(kept, "utf8")).toBe(await readFile(key, "utf8"));
   expect((await stat(kept)).mode & 0o777).toBe(0o600);
+});
+
+test("over a control plane, nothing is restored; where init was only begun, what it has left is to go first", async () => {
+  const root = join(folder, "begun");
+  const { shootUid, imported } = placesIn(root);
+  await refuseRunning(root);
+  await mkdir(dirname(shootUid), { recursive: true });
+  await writeFile(shootUid, "1\n");
+  await expect(refuseRunning(root)).rejects.toThrow(
+    "'gardenadm init' was begun on this machine, and has made keys of another cluster: take away with 'gardenadm reset --machine-only' what it has left",
+  );
+  await writeFile(imported, "");
+  await expect(refuseRunning(root)).rejects.toThrow("this machine carries a control plane already");
 });
