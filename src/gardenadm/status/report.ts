@@ -176,9 +176,15 @@ function etcdSteps(etcd: EtcdReport, report: MachineReport): string[] {
       ),
     ...members
       .filter(({ answers, reason }) => answers && reason !== undefined)
-      .map(({ name, reason }) => `${called}: ${name} says ${reason}`),
+      .map(({ name, reason }) => `${called}: ${name} says ${reason}${alarmRemedy(reason)}`),
   ];
 }
+
+/** What helps against what a member says of itself, where that is known. */
+const alarmRemedy = (reason = ""): string =>
+  reason.includes("NOSPACE")
+    ? ": its database is full; 'etcdctl compact' and 'etcdctl defrag' make room, and 'etcdctl alarm disarm' lets it take writes again"
+    : "";
 
 function backupSteps(backup: BackupReport | undefined, now: number): string[] {
   if (backup === undefined) return [];

@@ -106,7 +106,11 @@ test.each<[string, Partial<MachineReport>, string]>([
     withMembers(member("a", { role: "leader" }), member("b", { role: "learner", lag: 7 })),
     "etcd-main: b has no vote yet: go on there with the line of 'gardenadm token create --control-plane --print-join-command'",
   ],
-  ["an alarm", withMembers(member("a", { reason: "NOSPACE" })), "etcd-main: a says NOSPACE"],
+  [
+    "an alarm",
+    withMembers(member("a", { reason: "NOSPACE" })),
+    "etcd-main: a says NOSPACE: its database is full; 'etcdctl compact' and 'etcdctl defrag' make room, and 'etcdctl alarm disarm' lets it take writes again",
+  ],
   [
     "no backup where one is asked for",
     { backup: {} },
