@@ -26,6 +26,8 @@ import { refuseOtherShoot } from "../own-shoot.ts";
 import { takeTurn, type ClusterTurn } from "../turn.ts";
 import { until } from "../until.ts";
 import { candidateFor } from "./candidate.ts";
+import { chooseZone, zoneFaults } from "./zone.ts";
+import { noteZone } from "../place.ts";
 import { OperatorError } from "./fault.ts";
 import type { ThisMachine } from "./machine.ts";
 import { markNode } from "./mark-node.ts";
@@ -37,6 +39,8 @@ import { isThere } from "../is-there.ts";
 export interface StartDeps {
   readonly machine: ThisMachine;
   readonly configuration: Configuration;
+  /** The machine's, where the pool of the control plane has several, until it was noted. */
+  readonly zone?: string | undefined;
 }
 
 /** How long a program of the control plane may take to begin, in ms; its image may have to come from afar. */
@@ -45,7 +49,7 @@ const LONGEST_START = 300_000;
 type Act = (scope: StepScope) => Promise<void>;
 
 /** What each step does. Each looks at the machine and the cluster first; what is there already is left alone. */
-export function createStartActions({ machine, configuration }: StartDeps): {
+export function createStartActions({ machine, configuration, zone }: StartDeps): {
   readonly actions: Readonly<Record<StartAction, Act>>;
   /** The API server, as its administrator. */
   server(): KubeClient;
@@ -80,12 +84,14 @@ export function createStartActions({ machine, configuration }: StartDeps): {
 
   const actions: Readonly<Record<StartAction, Act>> = {
     async preflight({ tell }) {
-      const { faults, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+      const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+      const faults = [...found, ...(await zoneFaults({ machine, configuration, zone }))];
       for (const warning of warnings) tell(`warning: ${warning}`);
       if (faults.length > 0) throw new OperatorError(faults.join("; "));
     },
     async config() {
       await ensureUid(places.shootUid, configuration.shoot);
+      await noteZone(machine.root, await chooseZone({ machine, configuration, zone }));
       await writeWhole(places.configDirectory, Buffer.from(`${resolve(configuration.folder)}\n`), 0o600);
     },
     async secrets() {

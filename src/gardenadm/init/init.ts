@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
-import { commandLine } from "../command-line.ts";
+import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
@@ -10,12 +10,13 @@ import { bundleKeyFile } from "../reconcile/backup.ts";
 import { begunFaults, unlessOtherwiseBegun } from "../reset/departure.ts";
 import { backupAccessOf } from "../restore/access.ts";
 import { createTables, inWords } from "../tables.ts";
-import { createStartActions } from "./actions.ts";
+import { createStartActions, type StartDeps } from "./actions.ts";
 import { candidateFor } from "./candidate.ts";
 import { findThisMachine, type ThisMachine } from "./machine.ts";
 import { placesIn } from "./places.ts";
 import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
+import { zoneFaults } from "./zone.ts";
 import { isThere } from "../is-there.ts";
 
 /** `gardenadm init` */
@@ -29,6 +30,7 @@ export const init = defineCommand({
   args: {},
   options: {
     configDir: text("folder", "The folder with Shoot, CloudProfile, Project and what they need", "d"),
+    zone: text("zone", "The zone that this machine is in, where the pool of the control plane has several", "z"),
     plan: flag("Show each step and every reason why it cannot be, and change nothing but that containerd is started"),
   },
   async run({ options, context }) {
@@ -36,19 +38,15 @@ export const init = defineCommand({
       throw new CliError("usage", "no configuration: name its folder with --config-dir");
     const configuration = await readConfiguration(options.configDir);
     const machine = await findThisMachine();
-    return options.plan
-      ? await showPlan(context, machine, configuration)
-      : await start(context, machine, configuration);
+    const wanted = { machine, configuration, zone: options.zone };
+    return options.plan ? await showPlan(context, wanted) : await start(context, wanted);
   },
 });
 
-async function showPlan(
-  { terminal }: GardenadmContext,
-  machine: ThisMachine,
-  configuration: Configuration,
-): Promise<Exit> {
+async function showPlan({ terminal }: GardenadmContext, wanted: StartDeps): Promise<Exit> {
+  const { machine, configuration } = wanted;
   const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "init");
-  const faults = [...(await begunFaults(machine.root)), ...found];
+  const faults = [...(await begunFaults(machine.root)), ...found, ...(await zoneFaults(wanted))];
   const rows = [
     ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),
     ...[...reconcileSelfHosted.steps].map(
@@ -62,14 +60,15 @@ async function showPlan(
   return "failed";
 }
 
-async function start(context: GardenadmContext, machine: ThisMachine, configuration: Configuration): Promise<Exit> {
+async function start(context: GardenadmContext, wanted: StartDeps): Promise<Exit> {
+  const { machine, configuration, zone } = wanted;
   const places = placesIn(machine.root);
   const { name, namespace } = configuration.shoot.metadata;
-  const command = commandLine("gardenadm", "init", "-d", resolve(configuration.folder));
+  const command = commandLine("gardenadm", "init", "-d", resolve(configuration.folder), option("--zone", zone));
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}`, command });
   try {
     await unlessOtherwiseBegun(machine.root, async () => {
-      const { actions, server, readContext, within, close } = createStartActions({ machine, configuration });
+      const { actions, server, readContext, within, close } = createStartActions(wanted);
       try {
         await tables.run(
           startControlPlane,

@@ -25,7 +25,7 @@ import { ensureCredentials, type AgentIdentity } from "../node-agent/credentials
 import { agentPlacesIn } from "../node-agent/places.ts";
 import { ensureName } from "./api-server-name.ts";
 import { refuseOtherCluster } from "./other-cluster.ts";
-import { placeOf, type Place, type WantedPlace } from "./place.ts";
+import { noteZone, placeOf, type Place, type WantedPlace } from "../place.ts";
 import type { Proof, TrustedCluster } from "./trust.ts";
 import { isThere } from "../is-there.ts";
 import { machineId } from "../machine-id.ts";
@@ -95,14 +95,9 @@ export async function takePlace(
   const secretName = nodeAgentSecretName(context, place.pool);
   const ofPool = stringify({ pool: place.pool.name, role: wanted.role, secretName });
   await writeWhole(places.pool, Buffer.from(ofPool), 0o600);
-  if (place.zone !== undefined) await writeWhole(join(root, EXTRA_ARGS), Buffer.from(zoneFlag(place.zone)), 0o600);
+  await noteZone(root, place.zone);
   return { ...place, secretName };
 }
-
-/** What the kubelet's unit reads besides. */
-const EXTRA_ARGS = "/var/lib/kubelet/extra_args";
-
-const zoneFlag = (zone: string): string => `KUBELET_EXTRA_ARGS=--node-labels=topology.kubernetes.io/zone=${zone}\n`;
 
 /** The Secret that says what the machines of a pool are to be. */
 export async function readOrder(client: KubeClient, name: string): Promise<Secret> {

@@ -39,13 +39,14 @@ export const restore = defineCommand({
       "latest, the name of a snapshot in the bucket, a file that has its .bundle beside it, or member",
     ),
     key: text("file", "The operator's key file, which opens backups [.backup-keys.json in the configuration's folder]"),
+    zone: text("zone", "The zone that a fresh machine is in, where the pool of the control plane has several", "z"),
     yesQuorumIsLost: flag("With --from member: the members that do not answer are lost for good, and stay off"),
   },
-  async run({ options: { configDir, from, key, yesQuorumIsLost }, context }) {
+  async run({ options: { configDir, from, key, zone, yesQuorumIsLost }, context }) {
     if (configDir === undefined) throw new CliError("usage", "no configuration: name its folder with --config-dir");
     if (from === undefined) throw new CliError("usage", "nothing says what to restore from: give --from latest");
     const configuration = await readConfiguration(configDir);
-    const wanted = { configuration, from: await wholePath(from), key, quorumIsLost: yesQuorumIsLost };
+    const wanted = { configuration, from: await wholePath(from), key, zone, quorumIsLost: yesQuorumIsLost };
     return await start(context, await findThisMachine(), wanted);
   },
 });
@@ -54,6 +55,7 @@ interface RestoreWords {
   readonly configuration: Pick<Configuration, "folder">;
   readonly from: string;
   readonly key: string | undefined;
+  readonly zone: string | undefined;
   readonly quorumIsLost: boolean;
 }
 
@@ -85,10 +87,11 @@ async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wa
 }
 
 /** The command line that goes on with such a restore, from wherever it is given. */
-export function commandOf({ configuration: { folder }, from, key, quorumIsLost }: RestoreWords): string {
+export function commandOf({ configuration: { folder }, from, key, zone, quorumIsLost }: RestoreWords): string {
   return commandLine(
     ...["gardenadm", "restore", "-d", resolve(folder), "--from", from],
     ...option("--key", key && resolve(key)),
+    ...option("--zone", zone),
     ...(quorumIsLost ? ["--yes-quorum-is-lost"] : []),
   );
 }
@@ -105,8 +108,9 @@ export async function refuseRunning(root: string): Promise<void> {
   throw new CliError("failed", (await isThere(imported)) ? CARRIES : BEGUN);
 }
 
-async function runBackup(tables: Tables, machine: ThisMachine, { configuration, from, key }: Wanted): Promise<void> {
-  const start = createStartActions({ machine, configuration });
+async function runBackup(tables: Tables, machine: ThisMachine, wanted: Wanted): Promise<void> {
+  const { configuration, from, key, zone } = wanted;
+  const start = createStartActions({ machine, configuration, zone });
   const { server } = start;
   const own = createBackupRestoreActions({ machine, configuration, from, key, server });
   const isOwn = (action: string): action is BackupRestoreAction => action in own;

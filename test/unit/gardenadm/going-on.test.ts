@@ -62,12 +62,12 @@ test("files are named from the root, so that a line goes on from wherever it is 
   );
   expect(resetLine({ ...none, machineOnly: true })).toBe("gardenadm reset --machine-only");
   const configuration = { folder: "it's" };
-  expect(restoreLine({ configuration, from: "member", key: undefined, quorumIsLost: true })).toBe(
+  expect(restoreLine({ configuration, from: "member", key: undefined, zone: undefined, quorumIsLost: true })).toBe(
     `gardenadm restore -d '${resolve("it's").replace("'", "'\\''")}' --from member --yes-quorum-is-lost`,
   );
-  expect(restoreLine({ configuration: { folder: "/c" }, from: "latest", key: "k", quorumIsLost: false })).toBe(
-    `gardenadm restore -d /c --from latest --key ${resolve("k")}`,
-  );
+  expect(
+    restoreLine({ configuration: { folder: "/c" }, from: "latest", key: "k", zone: "z1", quorumIsLost: false }),
+  ).toBe(`gardenadm restore -d /c --from latest --key ${resolve("k")} --zone z1`);
 });
 
 /** What status says after a command of this line has parked. */

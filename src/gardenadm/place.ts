@@ -1,6 +1,9 @@
-import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../../components/index.ts";
-import type { NodeRole } from "../../api/names.ts";
-import { OperatorError } from "../init/fault.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeRole } from "../api/names.ts";
+import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../components/index.ts";
+import { writeWhole } from "../node-agent/whole-file.ts";
+import { OperatorError } from "./init/fault.ts";
 
 /** Where in its cluster a machine is to be, as the operator says it. */
 export interface WantedPlace {
@@ -42,4 +45,20 @@ function zoneOf({ name, zones = [] }: WorkerPool, zone: string | undefined): { z
     throw new OperatorError(`pool ${name} has zones ${zones.join(", ")}: say with --zone in which one this machine is`);
   const chosen = zone ?? first;
   return chosen === undefined ? {} : { zone: chosen };
+}
+
+/** What the kubelet's unit reads besides. */
+const EXTRA_ARGS = "/var/lib/kubelet/extra_args";
+
+const ZONE_FLAG = "KUBELET_EXTRA_ARGS=--node-labels=topology.kubernetes.io/zone=";
+
+/** Has the kubelet of the machine whose `/` is `root` say in which zone it is, when it registers its Node. */
+export async function noteZone(root: string, zone: string | undefined): Promise<void> {
+  if (zone !== undefined) await writeWhole(join(root, EXTRA_ARGS), Buffer.from(`${ZONE_FLAG}${zone}\n`), 0o600);
+}
+
+/** The zone that was noted; undefined where none was. */
+export async function readZone(root: string): Promise<string | undefined> {
+  const text = await readFile(join(root, EXTRA_ARGS), "utf8").catch(() => "");
+  return text.startsWith(ZONE_FLAG) ? text.slice(ZONE_FLAG.length).trim() : undefined;
 }

@@ -1,0 +1,23 @@
+import { placeOf, readZone } from "../place.ts";
+import type { StartDeps } from "./actions.ts";
+import { OperatorError } from "./fault.ts";
+
+/**
+ * The zone of a machine that is to carry a control plane: the one that is wanted, else that which was noted before, else the only one
+ * of the pool; undefined where the pool has none. Throws an OperatorError where it fits no pool, or has to be said.
+ */
+export async function chooseZone({ machine, configuration, zone }: StartDeps): Promise<string | undefined> {
+  const wanted = zone ?? (await readZone(machine.root));
+  return placeOf(configuration, { role: "control-plane", zone: wanted }).zone;
+}
+
+/** Why there is no such zone, or which have to be chosen from; none where there is one. */
+export async function zoneFaults(deps: StartDeps): Promise<string[]> {
+  try {
+    await chooseZone(deps);
+    return [];
+  } catch (error) {
+    if (error instanceof OperatorError) return [error.message];
+    throw error;
+  }
+}
