@@ -29,15 +29,14 @@ export interface Mending {
 /**
  * Looks why the etcd of a control-plane node does not come up, with its pod ended, and lets it start again. Where its data are gone
  * or damaged, they are put aside, and a member of several leaves and comes back to learn anew, until when that is not over; on the
- * only node, `main` gets the last good snapshot, and `events` begins empty. Answers with what was lost, "learns", and undefined
+ * only node, `main` gets the last good snapshot, and `events` begins empty. Throws where there is none, or no way to it. Answers with what was lost, "learns", and undefined
  * where its data are good, and it fails of something else, such as a disk that is full.
  */
 export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "learns" | undefined> {
   const { root } = mending;
   const member = await readOwnMember(role, root);
-  const access = await readBackupAccess(root);
-  const isAlone = member?.others.length === 0;
-  if (member === undefined || (isAlone && access === undefined)) return undefined;
+  if (member === undefined) return undefined;
+  const isAlone = member.others.length === 0;
   return await withoutPod(role, root, async () => {
     const verdict = await judgeEnded(role, mending);
     if (verdict.state !== "missing" && verdict.state !== "corrupt") return undefined;
@@ -47,11 +46,19 @@ export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "le
       await rejoin(role, member, await beginRelearning(root, role, why), mending);
       return "learns";
     }
-    if (role === "main") return access && (await restoreLatest(member, access, why, mending));
+    if (role === "main") return await restoreLatest(member, await accessFor(root, why), why, mending);
     const loss = { role, why, from: "nothing" };
     const foretell = async (exchange: Exchange) => await keepLoss(root, loss, exchange);
     return { ...loss, ...(await beginEmpty(role, member, root, foretell)) };
   });
+}
+
+async function accessFor(root: string, why: string): Promise<BackupAccess> {
+  const access = await readBackupAccess(root);
+  if (access !== undefined) return access;
+  throw new Error(
+    `${why}, and this machine does not know where backups are: where there are any, 'gardenadm restore -d config --from latest' on a fresh machine brings the cluster back`,
+  );
 }
 
 /** Goes on with what `mend` has begun; answers with what is to be told when that is over. */

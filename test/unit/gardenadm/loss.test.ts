@@ -90,3 +90,12 @@ test.each([["old data"], ["no data"]])(
     expect(await readLoss(root, "main")).toMatchObject(loss);
   },
 );
+
+test("a node that does not know where backups are says what brings the cluster back, and begins its events anew all the same", async () => {
+  await rm(join(root, "/var/lib/gardenadm/backup/access.json"));
+  await expect(mend("main", { root, log, signal })).rejects.toThrow(
+    /there is no data in .*, and this machine does not know where backups are: .* 'gardenadm restore -d config --from latest'/,
+  );
+  expect(await readdir(join(root, "/etc/kubernetes/manifests"))).toEqual(["etcd-events.yaml", "etcd-main.yaml"]);
+  expect(await mend("events", { root, log, signal })).toMatchObject({ role: "events", from: "nothing" });
+});

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { StartDeps } from "../../../src/gardenadm/init/actions.ts";
-import { chooseZone, zoneFaults } from "../../../src/gardenadm/init/zone.ts";
+import { chooseZone, zoneFaults, type ZoneWish } from "../../../src/gardenadm/init/zone.ts";
 import { noteZone } from "../../../src/gardenadm/place.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
@@ -19,12 +18,12 @@ afterEach(async () => {
 });
 
 /** A machine that is to carry the control plane of a Shoot whose pool has these zones. */
-function deps(zones: readonly string[] | undefined, zone?: string): StartDeps {
+function deps(zones: readonly string[] | undefined, zone?: string): ZoneWish {
   const { shoot } = backedUpOnNodes();
   const [pool, ...others] = shoot.spec.provider.workers ?? [];
   const workers = [{ ...pool, zones }, ...others];
   const spec = { ...shoot.spec, provider: { ...shoot.spec.provider, workers } };
-  return { machine: { root }, configuration: { shoot: { ...shoot, spec } }, zone } as never;
+  return { machine: { root }, configuration: { shoot: { ...shoot, spec } as typeof shoot }, zone };
 }
 
 test.each([
