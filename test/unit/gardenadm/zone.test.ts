@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { chooseZone, zoneFaults, type ZoneWish } from "../../../src/gardenadm/init/zone.ts";
+import { chooseZone, zoneFaults, type ZoneRequest } from "../../../src/gardenadm/init/zone.ts";
 import { noteZone } from "../../../src/gardenadm/place.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 /** A machine that is to carry the control plane of a Shoot whose pool has these zones. */
-function deps(zones: readonly string[] | undefined, zone?: string): ZoneWish {
+function deps(zones: readonly string[] | undefined, zone?: string): ZoneRequest {
   const { shoot } = backedUpOnNodes();
   const [pool, ...others] = shoot.spec.provider.workers ?? [];
   const workers = [{ ...pool, zones }, ...others];
