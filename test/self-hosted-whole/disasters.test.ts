@@ -165,7 +165,8 @@ test("the survivor of three becomes a control plane of its own, killed at every 
   expect(stderr).toMatch(/quorum may come back: member [ab] .* and member [ab] .* may only be off or cut off/);
   const command = { words: [...words, "--yes-quorum-is-lost"] };
   for (const row of rowsOf(restoreFromMember, undefined))
-    expect(await c.interrupt(command, row, "SIGKILL"), row.step).not.toBe("without the row");
+    for (const by of ["SIGKILL", "power cut"] as const)
+      expect(await c.interrupt(command, row, by), `${by} in ${row.step}`).not.toBe("without the row");
   const began = performance.now();
   await c.succeed(command);
   report("survivor: command after the last kill", secondsSince(began));

@@ -78,14 +78,17 @@ test("a worker whose reset was killed at every row is as bare as before, and unk
   expect(difference(bare.c, await bareWorld(c))).toEqual([]);
 });
 
-/** Ends the command in each of these rows. */
+/** Ends the command in each of these rows, by a signal, and again by the loss of the machine's power. */
 async function killAt(
   machine: GardenadmMachine,
   command: { readonly words: readonly string[] },
   steps: readonly string[],
 ): Promise<void> {
   for (const step of steps)
-    expect(await machine.interrupt(command, { flow: resetNode.title, step }, "SIGKILL"), step).toBe("interrupted");
+    for (const by of ["SIGKILL", "power cut"] as const)
+      expect(await machine.interrupt(command, { flow: resetNode.title, step }, by), `${by} in ${step}`).toBe(
+        "interrupted",
+      );
 }
 
 /** Lines that are there now and were not, and the other way round. */

@@ -27,7 +27,7 @@ import {
 } from "../support/disasters.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
-import { rowsOf } from "../support/interruption.ts";
+import { rowsOf, type Interruption } from "../support/interruption.ts";
 
 const SET = "test-restore";
 
@@ -83,6 +83,16 @@ test("a power cut in the middle of a roll-out leaves a machine that serves again
   );
   kept = await configurationOf(a);
 });
+
+test.each<Interruption>(["SIGKILL", "power cut"])(
+  "backups are set up also where a %s has ended init there",
+  async (by) => {
+    const { a } = machines;
+    const row = { flow: reconcileSelfHosted.title, step: "etcdBackup" };
+    expect(await a.interrupt(INIT, row, by)).not.toBe("without the row");
+    await a.succeed(INIT);
+  },
+);
 
 test("where the data of the only etcd are damaged, the agent restores the last backup and says what is lost", async () => {
   const { a } = machines;
@@ -160,20 +170,26 @@ test("without the key, from another Shoot's backup, or over a control plane that
   expect(await b.identity()).toEqual({});
 });
 
-test("a machine with an empty disk is the control plane again, also when the restore was killed at every row", async () => {
-  const { a } = machines;
-  await a.asAdministrator(async (client) => {
-    await leaveSign(client, "second");
-    await takeSnapshot(client, "second");
-  });
-  await a.wipe();
-  await giveKept(a, kept);
-  for (const row of rowsOf(restoreFromBackup, { imported: false }))
-    expect(await a.interrupt(RESTORE, row, "SIGKILL"), row.step).not.toBe("without the row");
-  await a.succeed(RESTORE);
-  expect(await a.identity()).toEqual(known);
-  await goesOn(a, ["a", "w"], "second");
-});
+test.each<[Interruption, string]>([
+  ["SIGKILL", "second"],
+  ["power cut", "third"],
+])(
+  "a machine with an empty disk is the control plane again, also when a %s ended the restore at every row",
+  async (by, sign) => {
+    const { a } = machines;
+    await a.asAdministrator(async (client) => {
+      await leaveSign(client, sign);
+      await takeSnapshot(client, sign);
+    });
+    await a.wipe();
+    await giveKept(a, kept);
+    for (const row of rowsOf(restoreFromBackup, { imported: false }))
+      expect(await a.interrupt(RESTORE, row, by), row.step).not.toBe("without the row");
+    await a.succeed(RESTORE);
+    expect(await a.identity()).toEqual(known);
+    await goesOn(a, ["a", "w"], sign);
+  },
+);
 
 test("a restore goes on by itself when its object store, which was away for a minute, is back", async () => {
   const { a } = machines;
@@ -204,13 +220,13 @@ async function goesOn(machine: GardenadmMachine, nodes: readonly string[], sign:
 test("another machine, with a copy of a snapshot and the key, takes over, and the worker goes on with it", async () => {
   const { a, b, w } = machines;
   await a.asAdministrator(async (client) => {
-    await leaveSign(client, "third");
-    await takeSnapshot(client, "third");
+    await leaveSign(client, "fourth");
+    await takeSnapshot(client, "fourth");
   });
   await ground.machines.cutPower("a");
   await giveKept(b, kept);
   await ground.inMachine("b", "mv", "/root/config/.backup-keys.json", "/root/keys.json");
-  const [snapshot] = await copySnapshot("third");
+  const [snapshot] = await copySnapshot("fourth");
   const began = performance.now();
   const words = ["restore", "-d", "/root/config", "--from", `/root/${snapshot}`, "--key", "/root/keys.json"];
   await Promise.all([
@@ -220,7 +236,7 @@ test("another machine, with a copy of a snapshot and the key, takes over, and th
   report("one node: restore begins to its end", secondsSince(began));
   expect(await b.identity()).toMatchObject({ "/var/lib/gardenadm/shoot-uid": known["/var/lib/gardenadm/shoot-uid"] });
   await w.succeed(await b.invite("worker"));
-  await goesOn(b, ["b", "w"], "third");
+  await goesOn(b, ["b", "w"], "fourth");
 });
 
 /** Brings a snapshot and its bundle out of the bucket to machine b, as one brings them from off site. */
