@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { renderKubeconfig } from "../../kube/kubeconfig.ts";
+import { parseKubeconfig, renderKubeconfig } from "../../kube/kubeconfig.ts";
 import { removeFile, writeWhole } from "../../node-agent/whole-file.ts";
+import { certificateState, stateAt, type CertificateState } from "./certificate.ts";
 import { readToken, type AgentIdentity } from "./credentials.ts";
 import { isThere } from "../is-there.ts";
 
@@ -18,9 +19,27 @@ export async function giveKubeletToken({ root, places, configuration }: AgentIde
   if (present?.equals(bytes) !== true) await writeWhole(places.kubeletBootstrap, bytes, 0o600);
 }
 
-/** Takes the token off the machine once the kubelet is in: both it and the agent, which asks this, have certificates then. */
-export async function dropToken({ places }: Pick<AgentIdentity, "places">): Promise<void> {
-  if (!(await isThere(places.kubelet))) return;
+/**
+ * Takes the token off the machine once the kubelet is in: both it and the agent, which asks this, have certificates then. Answers whether
+ * there is none any more: a kubelet whose certificate has run out while the machine was off comes in anew by it.
+ */
+export async function dropToken({ root, places }: Pick<AgentIdentity, "root" | "places">): Promise<boolean> {
+  const hasToken = (await isThere(places.token)) || (await isThere(places.kubeletBootstrap));
+  if (!hasToken) return true;
+  if ((await kubeletState(root, places.kubelet)) === "gone") return false;
   await removeFile(places.kubeletBootstrap);
   await removeFile(places.token);
+  return true;
+}
+
+/** How the kubelet's client certificate is: one that it has asked for itself lies in a file that its kubeconfig names. */
+async function kubeletState(root: string, kubeconfig: string): Promise<CertificateState> {
+  const now = Date.now();
+  try {
+    const { "client-certificate": named } = parseKubeconfig(await readFile(kubeconfig, "utf8")).user;
+    if (typeof named !== "string") return await certificateState(kubeconfig, now);
+    return stateAt(await readFile(join(root, named), "utf8"), now);
+  } catch {
+    return "gone";
+  }
 }

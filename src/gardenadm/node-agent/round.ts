@@ -54,8 +54,7 @@ export function createRounds(deps: RoundDeps): (secret: Secret, signal: AbortSig
     if (!(await announce(deps, order.checksum))) return "waiting";
     if (isNew && order.isSerial) await turn.pass();
     lastApplied = order.checksum;
-    await dropToken(identity);
-    return "done";
+    return (await dropToken(identity)) ? "done" : "waiting";
   };
 }
 

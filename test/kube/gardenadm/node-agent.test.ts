@@ -1,6 +1,8 @@
-import { readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
+import { stringify } from "yaml";
+import { issueAuthority, issueCertificate } from "../../../src/activities/secrets/pki.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import { nodeAgentLeaseName, serialLeaseName, type NodeRole } from "../../../src/api/names.ts";
 import { createNodeApprover, type NodeApprover } from "../../../src/gardenadm/node-access/approver.ts";
@@ -52,14 +54,32 @@ describe("the agent of a worker", () => {
     expect(await readFile(identity.places.kubeletBootstrap, "utf8")).toContain("token:");
     expect(await system.running()).toEqual({ "a.service": "a+one" });
     expect((await stat(identity.places.kubeconfig)).mode & 0o777).toBe(0o600);
-    await writeFile(identity.places.kubelet, "the kubelet is in");
+    await kubeletIn(identity);
     await eventually(async () => await isGone(identity.places.token));
     expect(await isGone(identity.places.kubeletBootstrap)).toBe(true);
   });
 
+  test("leaves the token to a kubelet whose certificate has run out, until that has another one", async () => {
+    const { identity } = await joined("w9", "worker", unitOf("one"));
+    const pem = join(identity.root, "/var/lib/kubelet/pki/current.pem");
+    await mkdir(dirname(pem), { recursive: true });
+    const authority = await issueAuthority("x", new Date());
+    const request = { commonName: "system:node:w9", usages: ["client"] as const };
+    const yearsAgo = new Date(Date.now() - 3 * 365 * 86_400_000);
+    await writeFile(pem, (await issueCertificate(authority, request, yearsAgo)).certificate);
+    const user = { "client-certificate": "/var/lib/kubelet/pki/current.pem" };
+    await writeFile(identity.places.kubelet, kubeconfigOf(user));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(await readFile(identity.places.kubeletBootstrap, "utf8")).toContain("token:");
+    await writeFile(pem, (await issueCertificate(authority, request, new Date())).certificate);
+    await eventually(
+      async () => (await isGone(identity.places.token)) && (await isGone(identity.places.kubeletBootstrap)),
+    );
+  });
+
   test("takes a token off the machine that comes while it is at rest", async () => {
     const { identity } = await joined("w8", "worker", unitOf("one"), { ...timing, resync: 600_000 });
-    await writeFile(identity.places.kubelet, "the kubelet is in");
+    await kubeletIn(identity);
     await rm(identity.places.token);
     await writeFile(identity.places.token, await makeToken(cluster, "worker"));
     await eventually(async () => await isGone(identity.places.token));
@@ -220,3 +240,19 @@ const isGone = async (file: string): Promise<boolean> =>
     () => false,
     () => true,
   );
+
+/** Has a kubelet on the machine that has come in. */
+async function kubeletIn({ places }: AgentIdentity): Promise<void> {
+  await copyFile(places.kubeconfig, places.kubelet);
+}
+
+const kubeconfigOf = (user: Readonly<Record<string, string>>): string =>
+  stringify({
+    ...{
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "x",
+      contexts: [{ name: "x", context: { cluster: "x", user: "x" } }],
+    },
+    ...{ clusters: [{ name: "x", cluster: { server: "https://localhost" } }], users: [{ name: "x", user }] },
+  });
