@@ -63,7 +63,7 @@ export async function meanwhile(
   const before = (await textOf(journal)).lastIndexOf("\n") + 1;
   const command = running();
   const isReached = await reaches(journal, before, row, command);
-  expect(isReached, `gardenadm has ended before ${row.step} of "${row.flow}"`).toBe(true);
+  if (!isReached) expect.fail(`gardenadm has ended before ${row.step} of "${row.flow}": ${(await command).stderr}`);
   await work();
   return await command;
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "../../log.ts";
@@ -33,12 +33,27 @@ export async function ensureProgramImage(
   const name = named(version);
   const code = await hashCode();
   await mkdir(folder, { recursive: true });
-  const tar = join(folder, `${name.replace(/[/:]/g, "_")}-${code}.tar`);
+  const prefix = `${name.replace(/[/:]/g, "_")}-`;
+  const tar = join(folder, `${prefix}${code}.tar`);
   await once(tar, async () => {
     await writeImageTar({ name, ...(await describe()) }, tar);
     log.info({ image: name, tar }, "image built");
+    await removeOld(folder, prefix);
   });
   return { name, tar, code };
+}
+
+/** How many builds of an image are kept, and for how long each at least, in ms: another process may be reading it. */
+const KEPT = 3;
+const LEAST_AGE = 600_000;
+
+/** Each change of the code makes another image, of hundreds of MB. */
+async function removeOld(folder: string, prefix: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix) && name.endsWith(".tar"));
+  const timeOf = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? Infinity;
+  const found = await Promise.all(names.map(async (name) => ({ name, at: await timeOf(name) })));
+  const old = found.toSorted((one, other) => other.at - one.at).slice(KEPT);
+  for (const { name, at } of old) if (at < Date.now() - LEAST_AGE) await rm(join(folder, name), { force: true });
 }
 
 /** The files of a program below `target`, by its folder in `src`, and its main file among them. */
