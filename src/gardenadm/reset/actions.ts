@@ -77,7 +77,8 @@ export function createResetActions({
         }
       }
     },
-    async node() {
+    async node({ signal }) {
+      if (run.isHere) await endKubelet(machine, signal);
       await removeNodeObjects(client(), node);
       await endTurn(); // what is left to do is this machine's
     },
@@ -99,6 +100,13 @@ export function createResetActions({
     within: (scope) => turn?.within(scope) ?? scope,
     close: async () => void (await Promise.all([endTurn(), found?.close()])),
   };
+}
+
+/** A kubelet that begins again, as after a power cut, would make the Node anew. */
+async function endKubelet({ systemctl }: ThisMachine, signal: AbortSignal): Promise<void> {
+  for (const unit of ["gardener-node-agent.service", "kubelet.service"])
+    await systemctl(["disable", unit], signal).catch(() => "");
+  await systemctl(["stop", "kubelet.service"], signal).catch(() => "");
 }
 
 /** Etcd has a check of its own, when it is too late for the pods. */

@@ -31,7 +31,7 @@ export const resetNode = defineFlow<ResetRun, Row<ResetAction>, ResetAction>("Re
   agentStopped: { ...row("agentStopped", "stops the agent, which would put back what goes", "drained"), when: [isHere] },
   exposure: { ...row("exposure", "takes the node's address out of where others find the API servers", "agentStopped"), when: [hasCluster, carriesControlPlane] },
   members: { ...row("members", "moves the lead off the node's etcds, and takes them out of their clusters", "exposure"), when: [hasCluster, carriesControlPlane] },
-  node: { ...row("node", "removes the Node, its agent's Lease and its certificates", "members"), when: [hasCluster] },
+  node: { ...row("node", "ends the kubelet, and removes the Node, its agent's Lease, its certificates and settings", "members"), when: [hasCluster] },
   machine: { ...row("machine", "ends pods and units, and removes all files that gardenadm has written", "node"), when: [isHere] },
   leftovers: { ...row("leftovers", "removes what kubelet, containers and network plugins have left", "machine"), when: [isHere] },
 });

@@ -87,7 +87,11 @@ describe("the node agent", () => {
     expect((await system.commands()).filter((line) => line.startsWith("enable"))).toEqual([
       "enable kubelet.service old.service",
     ]);
-    const units = [kubelet, { name: "none.service", enable: true }, { name: "new.service", enable: true, content: "new" }];
+    const units = [
+      kubelet,
+      { name: "none.service", enable: true },
+      { name: "new.service", enable: true, content: "new" },
+    ];
     await expect(applied(dir, { spec: { files: first.spec.files, units } })).rejects.toThrow(
       "cannot enable unit none.service: Unit file none.service does not exist.",
     );
