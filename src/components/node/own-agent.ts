@@ -45,7 +45,7 @@ Wants=network-online.target
 [Service]
 Environment=NODE_COMPILE_CACHE=/var/cache/gardenadm MALLOC_ARENA_MAX=1
 Environment="NODE_OPTIONS=--max-semi-space-size=1 --max-old-space-size=96"
-Environment="NODE_V8_FLAGS=--no-opt --no-sparkplug --no-maglev --liftoff-only"
+Environment="NODE_V8_FLAGS=--no-opt --no-sparkplug --no-maglev --liftoff-only --optimize-for-size"
 ExecStart=/opt/gardenadm/bin/start gardenadm/node-agent
 Restart=always
 RestartSec=2
