@@ -2,7 +2,8 @@ import type { GardenadmMachine } from "./gardenadm-machine.ts";
 
 /**
  * What makes a machine what it is, a line for each thing, in order: files with mode, owner and checksum, folders and links, mounts,
- * units, processes, rules of the packet filter, links and routes, and what containerd has. Without logs, times and caches.
+ * units, processes, rules of the packet filter, links and routes, and what containerd has. Without logs, times, caches, and
+ * what each boot calls otherwise.
  */
 export async function bareWorld({ ground, name }: GardenadmMachine): Promise<readonly string[]> {
   return (await ground.inMachine(name, "bash", "-c", SURVEY)).split("\n").filter((line) => line !== "");
@@ -14,7 +15,7 @@ set -eu
 export LC_ALL=C
 look() {
   find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/log -o -path /var/lib/containerd \
-    -o -path /root -o -path /opt/gardenadm -o -path '/etc/*shadow-' -o -path '/etc/passwd-' -o -path '/etc/group-' -o -path '/etc/sub*id-' \) \
+    -o -path /root -o -path '/var/tmp/systemd-private-*' -o -path /opt/gardenadm -o -path '/etc/*shadow-' -o -path '/etc/passwd-' -o -path '/etc/group-' -o -path '/etc/sub*id-' \) \
     -prune -o "$@"
 }
 look -type f -printf '%m %u %p\n' | sort
@@ -27,7 +28,7 @@ systemctl list-units --plain --no-legend --type=service,socket,timer,path --stat
 systemctl list-unit-files --plain --no-legend | awk '{ print "unit file", $1, $2 }' | sort
 ps -eo ppid,args | awk '$1 == 1 { $1 = "process"; print }' | sort
 for tables in iptables ip6tables; do "$tables-save" | grep -e '^-A' -e '^:.* - ' || true; done
-ip -o link | awk '{ print "link", $2 }'
+ip -o link | awk '{ sub(/@.*/, "", $2); print "link", $2 }'
 ip route | sed 's/^/route /'
 ls /run/netns 2>/dev/null | sed 's/^/namespace /' || true
 for what in containers tasks images leases; do ctr --namespace k8s.io "$what" list --quiet | sed "s/^/$what /" | sort; done
