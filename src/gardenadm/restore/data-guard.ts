@@ -7,7 +7,7 @@ import { createSystemctl } from "../../node-agent/commands.ts";
 import type { AgentIdentity } from "../node-agent/credentials.ts";
 import { withMachine } from "../node-agent/machine-lock.ts";
 import { announceLoss } from "./announce-loss.ts";
-import { endApiServer } from "./api-server.ts";
+import { endApiServer } from "./end-programs.ts";
 import { mendedAside, putManifestsBack } from "./manifests.ts";
 import { forgetLoss, keepLoss, readLoss } from "./loss.ts";
 import { readBegun, unfinished } from "./places.ts";

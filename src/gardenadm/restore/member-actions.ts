@@ -16,6 +16,7 @@ import { ETCDS, membersOf } from "../reconcile/members.ts";
 import { doubtOtherNodes } from "../reconcile/silent-nodes.ts";
 import { until } from "../until.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
+import { endApiServer, endEtcd } from "./end-programs.ts";
 import { beginEmpty } from "./mend.ts";
 import { readOwnMember } from "./own-member.ts";
 import { noteBegun, readBegun, restoreFolder } from "./places.ts";
@@ -34,6 +35,7 @@ export interface MemberRestoreDeps extends StartDeps {
 }
 
 const AGENT = "gardener-node-agent.service";
+const KUBELET = "kubelet.service";
 const FROM = "member";
 
 /** What each row does. Each may be done again after a kill. */
@@ -55,7 +57,7 @@ export function createMemberRestoreActions({
     },
     async stopped(scope) {
       if ((await restored(root)).length === ETCDS.length) return;
-      await machine.systemctl(["stop", AGENT], scope.signal);
+      for (const unit of [AGENT, KUBELET]) await machine.systemctl(["stop", unit], scope.signal);
       await putManifestsAside(root, aside);
       for (const role of ETCDS) await untilEnded(role, root, scope);
     },
@@ -84,14 +86,16 @@ export function createMemberRestoreActions({
         await putManifestsBack(root, mendedAside(root, role));
       }
       await putManifestsBack(root, aside);
+      await machine.systemctl(["start", KUBELET], scope.signal);
       await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
       await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
       for (const role of ETCDS) await markData(dataPlaceOf(role, root));
+      await endApiServer(root); // the one of before would look for its etcd seldom
     },
     async kubeApiServer(scope) {
       await until("the API server is not ready", scope, async () => (await server().get("/readyz")) === "ok");
       // Controllers end without it, and are begun again later each time, but at once by a kubelet that has just begun.
-      await machine.systemctl(["restart", "kubelet.service"], scope.signal);
+      await machine.systemctl(["restart", KUBELET], scope.signal);
     },
     async adopted() {
       const { shoot } = await readCluster(server());
@@ -142,6 +146,7 @@ const restored = async (root: string): Promise<readonly string[]> => (await read
 
 async function untilEnded(role: EtcdRole, root: string, scope: StepScope): Promise<void> {
   await until(`etcd-${role} has not ended`, scope, async () => {
+    await endEtcd(role, root);
     try {
       await refuseRunning(dataPlaceOf(role, root).dataDir);
       return true;

@@ -16,9 +16,9 @@ const row = rowsWith<Action>();
 // prettier-ignore
 export const restoreFromMember = defineFlow<undefined, Row<Action>, Action>("Restore the control plane from its survivor", {
   quorum: row("quorum", "asks the other members whether they answer, and refuses where quorum is there or may come back"),
-  stopped: row("stopped", "stops the agent, and takes the manifests of the control plane away until its programs have ended", "quorum"),
+  stopped: row("stopped", "stops agent and kubelet, takes the manifests of the control plane away, and ends both etcds", "quorum"),
   etcdData: row("etcdData", "makes both etcds clusters of this member alone, with all that is in their logs", "stopped"),
-  etcd: row("etcd", "puts the manifests back, and waits for both etcds", "etcdData"),
+  etcd: row("etcd", "puts the manifests back, starts the kubelet, and waits for both etcds", "etcdData"),
   kubeApiServer: row("kubeApiServer", "waits for the API server", "etcd"),
   adopted: row("adopted", "sees that it is the configuration's Shoot, and notes its uid", "kubeApiServer"),
   turn: row("turn", "waits until no node joins, and no other command changes the control plane", "adopted"),

@@ -101,7 +101,8 @@ test("what the agent has put aside to mend it comes back with data that were res
   const aside = join(root, "/var/lib/gardenadm/backup/manifests-main");
   await mkdir(aside, { recursive: true });
   await rename(join(root, "/etc/kubernetes/manifests/etcd-main.yaml"), join(aside, "etcd-main.yaml"));
-  const machine = { root, hostName: "a", addresses: ["10.0.0.1"] };
+  const systemctl = async () => await Promise.resolve("");
+  const machine = { root, hostName: "a", addresses: ["10.0.0.1"], systemctl };
   const deps = { machine, configuration: {}, quorumIsLost: true, server: () => expect.fail("not asked") };
   const { etcd } = createMemberRestoreActions(deps as never);
   const back = async () => expect(await manifests()).toEqual(["etcd-main.yaml"]);
