@@ -34,7 +34,8 @@ export async function watchInit(ground: MachineGround, name: string): Promise<In
 export async function untilUsable(ground: MachineGround, name: string): Promise<void> {
   const client = await ground.client(name);
   try {
-    await client.apply(hello(name));
+    // Its namespace gets an account a moment after the cluster has begun.
+    await until(async () => await client.apply(hello(name)).then(Boolean, () => false));
     await Promise.all([podRuns(ground, name), nameAnswers(ground, name)]);
   } finally {
     await client.close();
