@@ -33,13 +33,14 @@ export async function takeFiles(ground: MachineGround, name: string): Promise<By
   const root = (await ground.machines.list()).find((machine) => machine.name === name)?.root ?? "";
   await execa("tar", ["--create", "--file", file, "--directory", root, ...FILES]);
   const objects = await takeObjects(ground, name);
+  const hosts = await ground.run(name, ["grep", "# API server", "/etc/hosts"]);
   return {
     async place() {
       await ground.machines.wipe(name);
       await ground.provide(name);
       const tar = await readFile(file);
       const begun = performance.now();
-      const { code, stderr } = await ground.machines.exec(name, ["sh", "-c", PLACE], { stdin: tar });
+      const { code, stderr } = await ground.machines.exec(name, ["sh", "-c", PLACE, "place", hosts], { stdin: tar });
       if (code !== 0) throw new Error(`cannot place files on ${name}: ${stderr}`);
       await ground.nodeReady(name);
       const ready = performance.now() - begun;
@@ -89,9 +90,10 @@ const FILES = [
   ...["var/lib/kubelet/kubeconfig-real", "var/lib/kubelet/pki"],
 ];
 
-/** Its etcds are to found clusters, as those of a first init. */
+/** Its etcds are to found clusters, as those of a first init. What its pods call the API server by is the first argument. */
 const PLACE = `
 set -e
+printf '%s' "$1" >>/etc/hosts
 tar --extract --directory /
 sed -i 's/^initial-cluster-state: existing$/initial-cluster-state: new/' /var/lib/static-pods/etcd-*/etcd-*-config/etcd.yaml
 systemctl daemon-reload
