@@ -100,6 +100,7 @@ export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export {
   externalApiServerName,
+  hostOf,
   internalApiServerName,
   nameOnMachines,
   networksOf,

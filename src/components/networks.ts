@@ -50,3 +50,6 @@ function addressIn(cidr: string, offset: number): string {
 
 /** An IP address or host name as URLs have it. */
 export const urlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
+/** The IP address or host name of a URL; throws where it is none. */
+export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, "");

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { hostOf } from "../../components/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import type { TrustedCluster } from "./trust.ts";
 
@@ -13,7 +14,7 @@ import type { TrustedCluster } from "./trust.ts";
 export async function ensureName({ server }: TrustedCluster, address: string, root: string): Promise<void> {
   const { hostname: name } = new URL(server);
   if (isIP(name) !== 0) return;
-  const { address: ip } = await lookup(new URL(address).hostname.replace(/^\[|\]$/g, ""));
+  const { address: ip } = await lookup(hostOf(address));
   const file = join(root, "/etc/hosts");
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
   const ours = lines.filter((line) => line.endsWith(" # API server"));

@@ -3,7 +3,7 @@ import type { Member } from "../../etcd/answers.ts";
 import { createEtcdctl } from "../../etcd/etcdctl.ts";
 import { createMembership, type Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
-import { etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
+import { etcdPorts, hostOf, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
 import { OperatorError } from "../init/fault.ts";
@@ -40,7 +40,7 @@ export function membershipAt(
 
 /** Whether the member's peers reach it at one of these addresses: one that has never started has told no name. */
 export const isAt = ({ peerURLs }: Member, addresses: readonly string[]): boolean =>
-  peerURLs.some((url) => addresses.includes(new URL(url).hostname.replace(/^\[|\]$/g, "")));
+  peerURLs.some((url) => addresses.includes(hostOf(url)));
 
 /** Learners that have never started, at none of these addresses: joins that came to nothing have left them. etcd takes no other beside one. */
 export const abandonedOf = (members: readonly Member[], addresses: readonly string[]): Member[] =>

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { ControlPlaneNode, EtcdRole } from "../../components/index.ts";
+import { hostOf, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { FirstMember } from "../../etcd-data/restore-data.ts";
 import { parseYaml } from "../../parsing.ts";
 import { readIfThere } from "../is-there.ts";
@@ -28,7 +28,7 @@ export async function readOwnMember(role: EtcdRole, root: string): Promise<OwnMe
 /** Of `name=https://address:port`, where an IPv6 address has brackets. */
 function nodeOf(part: string): ControlPlaneNode {
   const at = part.indexOf("=");
-  return { name: part.slice(0, at), addresses: [new URL(part.slice(at + 1)).hostname.replace(/^\[|\]$/g, "")] };
+  return { name: part.slice(0, at), addresses: [hostOf(part.slice(at + 1))] };
 }
 
 /** What it is started with where it is to begin an empty cluster of its own. */
