@@ -1,6 +1,7 @@
-import { access, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Run } from "../node-agent/commands.ts";
+import { exists, passing } from "../node-agent/whole-file.ts";
 import { isOfTheData } from "./of-the-data.ts";
 import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
 import { isMarked, isUnmounted, type DataPlace } from "./place.ts";
@@ -15,8 +16,8 @@ export type DataVerdict =
 /**
  * Judges the data of an etcd that is stopped, and changes nothing. Damaged are pages that are in use, a write-ahead log with bad
  * checksums or a gap, and one part without the other; a changed byte within a value is told by no part of etcd. A disk that is
- * full has healthy data. Throws DataInUseError while etcd runs, where their disk is not mounted, and where the look itself failed or took too long, which says
- * nothing of the data. It reads all of it: ask when etcd does not start, not before each start.
+ * full has healthy data. Throws DataInUseError while etcd runs, an Error where their disk is not mounted, and where the look itself
+ * failed or took too long, which says nothing of the data. It reads all of it: ask when etcd does not start, not before each start.
  */
 export async function judgeData(
   { etcdutl }: { readonly etcdutl: Run },
@@ -70,16 +71,4 @@ async function databaseFault(etcdutl: Run, database: string, signal?: AbortSigna
 }
 
 const entriesOf = async (folder: string): Promise<readonly string[]> =>
-  await readdir(folder).catch((error: unknown) => noneWhereMissing(error, []));
-
-const exists = async (file: string): Promise<boolean> =>
-  await access(file).then(
-    () => true,
-    (error: unknown) => noneWhereMissing(error, false),
-  );
-
-/** What cannot be looked at is not missing. */
-function noneWhereMissing<T>(error: unknown, none: T): T {
-  if (!["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  return none;
-}
+  (await readdir(folder).catch(passing("ENOENT", "ENOTDIR"))) ?? [];

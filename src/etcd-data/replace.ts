@@ -1,5 +1,6 @@
-import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { exists } from "../node-agent/whole-file.ts";
 import { refuseRunning } from "./in-use.ts";
 import { asidePath, markData, type DataPlace } from "./place.ts";
 
@@ -72,13 +73,6 @@ export async function takePlace(place: DataPlace, origin: Origin): Promise<void>
 }
 
 const wholeOf = ({ dataDir }: DataPlace, origin: Origin): string => `${dataDir}.of-${origin}`;
-
-async function exists(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  );
-}
 
 async function putAside(dataDir: string, aside: string): Promise<void> {
   await rename(dataDir, aside);

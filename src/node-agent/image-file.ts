@@ -1,7 +1,7 @@
-import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
+import { mkdir, realpath, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Run } from "./commands.ts";
-import { copyWhole, isFile } from "./whole-file.ts";
+import { copyWhole, exists, isFile } from "./whole-file.ts";
 
 /** A file in a container image. */
 export interface ImageFile {
@@ -48,8 +48,6 @@ async function pull(ctr: Run, image: string, signal: AbortSignal | undefined): P
   const metadata = help.includes("--skip-metadata") ? ["--skip-metadata"] : [];
   await ctr(["images", "pull", "--hosts-dir", "/etc/containerd/certs.d", ...metadata, image], signal);
 }
-
-const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined;
 
 /** Fails where nothing is mounted, which is as it should be. */
 async function unmount(ctr: Run, mount: string): Promise<void> {

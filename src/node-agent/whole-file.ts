@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
+import { access, lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
@@ -32,6 +32,12 @@ export async function removeFile(file: string): Promise<void> {
 /** Removes a folder if it is empty. */
 export async function removeEmptyFolder(folder: string): Promise<void> {
   await rmdir(folder).catch(passing("ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST", "EBUSY"));
+}
+
+/** Whether there is anything at the path, by links, too. What cannot be looked at is not missing: throws why it cannot. */
+export async function exists(path: string): Promise<boolean> {
+  const found = await access(path).then(() => true, passing("ENOENT", "ENOTDIR"));
+  return found ?? false;
 }
 
 /** Whether there is a file of its own at the path: no folder and no link. */
@@ -73,7 +79,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function passing(...codes: readonly string[]): (error: unknown) => undefined {
+/** Lets errors of these codes pass, as undefined; throws all others. */
+export function passing(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     return undefined;
