@@ -41,10 +41,7 @@ export async function interrupt(
   name: string,
   { root, running, row, by }: Interrupted,
 ): Promise<Outcome> {
-  const journal = join(root, JOURNAL);
-  const before = (await textOf(journal)).lastIndexOf("\n") + 1;
-  const command = running();
-  const isReached = await reaches(journal, before, row, command);
+  const { command, isReached } = await runUntil({ root, running, row });
   if (isReached && by === "power cut") await machines.cutPower(name);
   else if (isReached) await machines.exec(name, ["pkill", "--signal", "KILL", "--full", COMMANDS]);
   const { code, stderr } = await command;
@@ -55,17 +52,20 @@ export async function interrupt(
 }
 
 /** Runs a command to its end, and does the work as soon as the journal says that the row is running. */
-export async function meanwhile(
-  { root, running, row }: Omit<Interrupted, "by">,
-  work: () => Promise<void>,
-): Promise<ExecResult> {
-  const journal = join(root, JOURNAL);
-  const before = (await textOf(journal)).lastIndexOf("\n") + 1;
-  const command = running();
-  const isReached = await reaches(journal, before, row, command);
+export async function meanwhile(followed: Omit<Interrupted, "by">, work: () => Promise<void>): Promise<ExecResult> {
+  const { row } = followed;
+  const { command, isReached } = await runUntil(followed);
   if (!isReached) expect.fail(`gardenadm has ended before ${row.step} of "${row.flow}": ${(await command).stderr}`);
   await work();
   return await command;
+}
+
+/** Begins the command, and returns when the journal says that the row is running, or the command has ended without it. */
+async function runUntil({ root, running, row }: Omit<Interrupted, "by">) {
+  const journal = join(root, JOURNAL);
+  const before = (await textOf(journal)).lastIndexOf("\n") + 1;
+  const command = running();
+  return { command, isReached: await reaches(journal, before, row, command) };
 }
 
 /** In bytes; 0 where there is none. */
