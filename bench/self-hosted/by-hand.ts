@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { KubeObject } from "../../src/api/index.ts";
+import { applyAll } from "../../src/gardenadm/reconcile/apply-all.ts";
 import { withoutServerFields } from "../../src/gardenadm/discover/stored-object.ts";
 import type { MachineGround } from "./ground.ts";
 import { untilUsable } from "./watched-init.ts";
@@ -44,7 +45,8 @@ export async function takeFiles(ground: MachineGround, name: string): Promise<By
       if (code !== 0) throw new Error(`cannot place files on ${name}: ${stderr}`);
       await ground.nodeReady(name);
       const ready = performance.now() - begun;
-      await applyAll(ground, name, objects);
+      const client = await ground.client(name);
+      await applyAll(client, objects).finally(async () => await client.close());
       await untilUsable(ground, name);
       return { ready, usable: performance.now() - begun };
     },
@@ -67,22 +69,17 @@ async function takeObjects(ground: MachineGround, name: string): Promise<KubeObj
   }
 }
 
-/** In the order in which they are applied. */
 const KINDS = [
-  ...["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "ConfigMap", "Service", "DaemonSet", "Deployment"],
+  "ServiceAccount",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "ConfigMap",
+  "Service",
+  "DaemonSet",
+  "Deployment",
 ];
 
 const OF_NETWORK = /^(perennial:)?(kube-proxy|network-agent|coredns|kube-dns)/;
-
-async function applyAll(ground: MachineGround, name: string, objects: readonly KubeObject[]): Promise<void> {
-  const client = await ground.client(name);
-  try {
-    for (const kind of KINDS)
-      for (const object of objects.filter((one) => one.kind === kind)) await client.apply(object);
-  } finally {
-    await client.close();
-  }
-}
 
 const FILES = [
   ...["etc/kubernetes", "var/lib/static-pods", "opt/bin/kubelet", "etc/systemd/system/kubelet.service"],
