@@ -47,8 +47,8 @@ export interface JoinDeps {
 const CA_FILE = "/var/lib/gardener-node-agent/cluster-ca.crt";
 
 /**
- * Refuses a machine that is a node of another cluster. Leaves on the machine what its agent comes in with (authority, server, token), and has it get its certificate; what is good already
- * stays. Answers with who the machine is from then on.
+ * Refuses a machine that is a node of another cluster. Leaves on the machine what its agent comes in with (authority, server, token),
+ * and has it get its certificate; what is good already stays. Answers with who the machine is from then on.
  */
 export async function enter(
   { root, hostName }: ThisMachine,

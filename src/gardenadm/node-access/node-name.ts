@@ -19,8 +19,7 @@ export interface NameClaim {
  */
 export async function claimNodeName(client: KubeClient, claim: NameClaim): Promise<string | undefined> {
   const { node: name, role } = claim;
-  const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
-  const lease = await client.read(Lease, key);
+  const lease = await client.read(Lease, leaseOf(name));
   const kept = lease?.metadata.labels?.[NODE_ROLE_LABEL];
   if (kept === role) return undefined;
   const node = await roleOfNode(client, name);
@@ -32,7 +31,6 @@ export async function claimNodeName(client: KubeClient, claim: NameClaim): Promi
 
 async function keepName(client: KubeClient, claim: NameClaim, lease: Lease | undefined): Promise<string | undefined> {
   const { node: name, role } = claim;
-  const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
   const labels = { [NODE_ROLE_LABEL]: role };
   if (lease !== undefined) {
     const { resourceVersion } = lease.metadata;
@@ -40,7 +38,7 @@ async function keepName(client: KubeClient, claim: NameClaim, lease: Lease | und
     return undefined;
   }
   try {
-    await client.create<Lease>({ ...typeMeta(Lease), metadata: { ...key, labels }, spec: {} });
+    await client.create<Lease>({ ...typeMeta(Lease), metadata: { ...leaseOf(name), labels }, spec: {} });
     return undefined;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
@@ -53,11 +51,12 @@ async function keepName(client: KubeClient, claim: NameClaim, lease: Lease | und
  * and would be that of a control-plane node of this name.
  */
 export async function freeNodeName(client: KubeClient, name: string): Promise<void> {
-  const key = { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) };
-  const lease = await client.read(Lease, key);
-  const role: NodeRole = "worker";
-  if (lease !== undefined && lease.metadata.labels?.[NODE_ROLE_LABEL] !== role) await client.remove(refOf(lease));
+  const lease = await client.read(Lease, leaseOf(name));
+  const isWorkers = lease?.metadata.labels?.[NODE_ROLE_LABEL] === ("worker" satisfies NodeRole);
+  if (lease !== undefined && !isWorkers) await client.remove(refOf(lease));
 }
+
+const leaseOf = (node: string) => ({ namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(node) });
 
 async function roleOfNode(client: KubeClient, name: string): Promise<NodeRole | undefined> {
   const node = await client.read(Node, { name });

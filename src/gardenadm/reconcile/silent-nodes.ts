@@ -34,12 +34,8 @@ function wantingLess(object: KubeObject, by: number): KubeObject {
 export async function doubtOtherNodes(client: KubeClient, hostName: string, now: Date): Promise<void> {
   const since = now.toISOString();
   const ready = {
-    ...{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" },
-    ...{
-      message: "not heard of since the control plane was restored",
-      lastHeartbeatTime: since,
-      lastTransitionTime: since,
-    },
+    ...{ type: "Ready", status: "Unknown", lastHeartbeatTime: since, lastTransitionTime: since },
+    ...{ reason: "NodeStatusUnknown", message: "not heard of since the control plane was restored" },
   };
   for (const { metadata, status } of await client.list(Node)) {
     if (metadata.name === hostName) continue;

@@ -73,8 +73,7 @@ export function createMemberRestoreActions({
         const done = await restored(root);
         if (done.includes(role)) continue;
         const place = dataPlaceOf(role, root);
-        const mayBeginAnew = role === "events" && !(await isSurvivalCutOff(place));
-        if (!mayBeginAnew || !(await beginsAnew(role, programs, { signal, tell })))
+        if (role !== "events" || !(await eventsBeginAnew(programs, { signal, tell })))
           await restoreFromMember(programs, { place, member: memberOf(role), signal });
         await noteBegun(root, { from: FROM, restored: [...done, role] });
       }
@@ -117,13 +116,15 @@ export function createMemberRestoreActions({
     return { name: hostName, peerURL, token: `etcd-${role}` };
   }
 
-  /** Whether an etcd whose data are lost here, too, has been made to begin empty: without events, there is a cluster. */
-  async function beginsAnew(role: EtcdRole, programs: { readonly etcdutl: Run }, { signal, tell }: StepScope) {
-    const verdict = await judgeData(programs, dataPlaceOf(role, root), signal);
-    const member = await readOwnMember(role, root);
+  /** Whether events that are lost here, too, have been made to begin empty: without them, there is a cluster. */
+  async function eventsBeginAnew(programs: { readonly etcdutl: Run }, { signal, tell }: StepScope) {
+    const place = dataPlaceOf("events", root);
+    if (await isSurvivalCutOff(place)) return false;
+    const verdict = await judgeData(programs, place, signal);
+    const member = await readOwnMember("events", root);
     if ((verdict.state !== "missing" && verdict.state !== "corrupt") || member === undefined) return false;
-    await beginEmpty(role, member, root);
-    tell(`${verdict.why}: etcd-${role} begins empty`);
+    await beginEmpty("events", member, root);
+    tell(`${verdict.why}: etcd-events begins empty`);
     return true;
   }
 

@@ -29,8 +29,8 @@ export interface Mending {
 /**
  * Looks why the etcd of a control-plane node does not come up, with its pod ended, and lets it start again. Where its data are gone
  * or damaged, they are put aside, and a member of several leaves and comes back to learn anew, until when that is not over; on the
- * only node, `main` gets the last good snapshot, and `events` begins empty. Throws where there is none, or no way to it. Answers with what was lost, "learns", and undefined
- * where its data are good, and it fails of something else, such as a disk that is full.
+ * only node, `main` gets the last good snapshot, and `events` begins empty. Throws where there is none, or no way to it. Answers with
+ * what was lost, "learns", and undefined where its data are good, and it fails of something else, such as a disk that is full.
  */
 export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "learns" | undefined> {
   const { root } = mending;

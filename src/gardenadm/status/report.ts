@@ -2,6 +2,7 @@ import type { NodeRole } from "../../api/names.ts";
 import { formatDuration } from "../../cli/display/time.ts";
 import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
+import { RENEWAL_UNIT } from "../node-agent/control-plane-keeper.ts";
 import { unfinished } from "../restore/places.ts";
 import type { BackupReport } from "./backup.ts";
 import { KUBELET, type FoundCertificate } from "./certificates.ts";
@@ -205,6 +206,6 @@ function certificateSteps(report: MachineReport, now: number): string[] {
   if (first === undefined) return [];
   const { file, expiresAt } = first;
   return [
-    `${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${report.canRenew === true ? "systemctl start gardenadm-renewal.service" : initOf(report)}`,
+    `${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${report.canRenew === true ? `systemctl start ${RENEWAL_UNIT}` : initOf(report)}`,
   ];
 }
