@@ -175,3 +175,9 @@ export const serialLeaseName = (pool: string): string => nodeAgentLeaseName(`${S
 
 /** The beginning of names that no node may have: Leases of pools begin with it. */
 export const SERIAL_NAME_PREFIX = "serial-";
+
+/** The unit of a machine's kubelet, by upstream's name. */
+export const KUBELET_UNIT = "kubelet.service";
+
+/** The unit of a machine's node agent, by upstream's name. */
+export const NODE_AGENT_UNIT = "gardener-node-agent.service";

@@ -1,3 +1,4 @@
+import { KUBELET_UNIT } from "../../api/names.ts";
 import { secondsOf } from "../../api/schema/duration.ts";
 import { commandLine, unitWords } from "../command-line.ts";
 import { imagesFor, type ControlPlaneContext, type WorkerPool } from "../context.ts";
@@ -19,7 +20,7 @@ export function kubelet(context: ControlPlaneContext, pool: WorkerPool): Part {
     ...(context.nodes === undefined ? [] : [textFile(`${HOST_SETTINGS}/00-shoot.conf`, noSettings, 0o644)]),
   ];
   const unit = {
-    name: "kubelet.service",
+    name: KUBELET_UNIT,
     command: "start",
     enable: true,
     content: unitText(command(context, pool), connectionChecks(context)),

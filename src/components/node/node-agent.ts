@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { GARDENER_VERSION } from "../../api/names.ts";
+import { GARDENER_VERSION, NODE_AGENT_UNIT } from "../../api/names.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { nameOnMachines } from "../networks.ts";
 import { imageFile, pathsOf, secretFile, textFile, type File, type Part } from "./file.ts";
@@ -24,7 +24,7 @@ export function nodeAgent(context: ControlPlaneContext, pool: WorkerPool): Part 
   const files = [...nodeAgentFiles(context, pool), imageFile(AGENT_PROGRAM, context.images.nodeAgent, AGENT_IN_IMAGE)];
   return {
     files,
-    units: [{ name: "gardener-node-agent.service", enable: true, content: unit, filePaths: pathsOf(files) }],
+    units: [{ name: NODE_AGENT_UNIT, enable: true, content: unit, filePaths: pathsOf(files) }],
   };
 }
 

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { NODE_AGENT_UNIT } from "../../api/names.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { secretFile, textFile, type Part } from "./file.ts";
 import { AGENT_DIRECTORY } from "./node-agent.ts";
@@ -22,7 +23,7 @@ export function ownAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
       : []),
   ];
   const agent = {
-    name: "gardener-node-agent.service",
+    name: NODE_AGENT_UNIT,
     command: "start" as const,
     enable: true,
     content: agentUnit,

@@ -1,12 +1,11 @@
 import { parse, stringify } from "yaml";
+import { KUBELET_UNIT } from "../../api/names.ts";
 import type { OperatingSystemConfig } from "../../api/index.ts";
 
 type File = NonNullable<OperatingSystemConfig["spec"]["files"]>[number];
 type Unit = NonNullable<OperatingSystemConfig["spec"]["units"]>[number];
 
-/** The unit of the kubelet, and the file of its configuration, as Gardener's contract names them. */
-export const KUBELET_UNIT = "kubelet.service";
-/** The file of the kubelet's configuration. */
+/** The file of the kubelet's configuration, as Gardener's contract names it. */
 export const KUBELET_CONFIG = "/var/lib/kubelet/config/kubelet";
 
 /** The machines' configuration with a file; another one at the same path is replaced. */

@@ -1,4 +1,4 @@
-import { ADMIN_KUBECONFIG } from "../../api/names.ts";
+import { ADMIN_KUBECONFIG, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
@@ -157,13 +157,11 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
 /** What ends, and is begun again later each time, while no API server answers. */
 const LAST = ["kube-controller-manager", "kube-scheduler"] as const;
 
-/** Where data were restored, what the cluster says of its machines is of those that are gone, until that was cleared away. */
-const AGENT = "gardener-node-agent.service";
-
+/** Without the agent, too: where data were restored, what the cluster says of its machines is of those that are gone, until that was cleared away. */
 function withoutLast(config: MachineConfig): MachineConfig {
   const manifests = LAST.map((name) => `${STATIC_POD_MANIFESTS}/${name}.yaml`);
   const files = config.spec.files?.filter(({ path }) => !manifests.includes(path));
-  const units = config.spec.units?.filter(({ name }) => name !== AGENT);
+  const units = config.spec.units?.filter(({ name }) => name !== NODE_AGENT_UNIT);
   return { ...config, spec: { ...config.spec, ...(files && { files }), ...(units && { units }) } };
 }
 

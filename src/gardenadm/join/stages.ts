@@ -1,3 +1,4 @@
+import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { STATIC_POD_MANIFESTS } from "../../components/index.ts";
 import { join } from "node:path";
 import type { MachineConfig } from "../../node-agent/wanted.ts";
@@ -8,10 +9,8 @@ export type Stage = "files" | "etcd" | "all";
 
 const STAGES: readonly Stage[] = ["files", "etcd", "all"];
 
-const AGENT = "gardener-node-agent.service";
-
 /** Those that begin when the machine has an API server of its own: the second one has the name of all of them lead to that. */
-const LAST: readonly string[] = [AGENT, "name-api-servers.service"];
+const LAST: readonly string[] = [NODE_AGENT_UNIT, "name-api-servers.service"];
 const ETCD_MANIFESTS = ["etcd-main", "etcd-events"].map((name) => `${STATIC_POD_MANIFESTS}/${name}.yaml`);
 
 /** The configuration at this stage, or at the one that the machine has reached: what was begun is not taken back. */
@@ -23,8 +22,8 @@ export async function atStage(config: MachineConfig, stage: Stage, root: string)
 /** What is there says it. */
 async function stageOf(root: string): Promise<Stage> {
   const hasUnit = async (name: string) => await isThere(join(root, "/etc/systemd/system", name));
-  if (await hasUnit(AGENT)) return "all";
-  return (await hasUnit("kubelet.service")) ? "etcd" : "files";
+  if (await hasUnit(NODE_AGENT_UNIT)) return "all";
+  return (await hasUnit(KUBELET_UNIT)) ? "etcd" : "files";
 }
 
 function select({ spec, ...rest }: MachineConfig, stage: Stage): MachineConfig {

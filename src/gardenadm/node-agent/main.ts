@@ -4,7 +4,7 @@
  * `gardenadm join` write, watches the Secret of its pool, and changes files and units of this machine when that changes. It ends
  * when it has changed itself, and is to be started anew.
  */
-import { ADMIN_KUBECONFIG } from "../../api/names.ts";
+import { ADMIN_KUBECONFIG, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function keepMachine(): Promise<void> {
   const places = agentPlacesIn(root);
   const configuration = await readAgentConfiguration(places);
   const machine = {
-    ...{ root, ownUnit: "gardener-node-agent.service" },
+    ...{ root, ownUnit: NODE_AGENT_UNIT },
     systemctl: createSystemctl(),
     ctr: createCtr({ namespace: "k8s.io" }),
   };

@@ -1,3 +1,4 @@
+import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { components, type ControlPlaneNode } from "../../components/index.ts";
 import type { Member } from "../../etcd/answers.ts";
@@ -66,7 +67,7 @@ export function createResetActions({
       if (!machineIsGone) await drain(client(), node, scope);
     },
     async agentStopped({ signal }) {
-      await machine.systemctl(["stop", "gardener-node-agent.service"], signal).catch(() => "");
+      await machine.systemctl(["stop", NODE_AGENT_UNIT], signal).catch(() => "");
     },
     async members(scope) {
       for (const role of ETCDS) {
@@ -104,9 +105,8 @@ export function createResetActions({
 
 /** A kubelet that begins again, as after a power cut, would make the Node anew. */
 async function endKubelet({ systemctl }: ThisMachine, signal: AbortSignal): Promise<void> {
-  for (const unit of ["gardener-node-agent.service", "kubelet.service"])
-    await systemctl(["disable", unit], signal).catch(() => "");
-  await systemctl(["stop", "kubelet.service"], signal).catch(() => "");
+  for (const unit of [NODE_AGENT_UNIT, KUBELET_UNIT]) await systemctl(["disable", unit], signal).catch(() => "");
+  await systemctl(["stop", KUBELET_UNIT], signal).catch(() => "");
 }
 
 /** Etcd has a check of its own, when it is too late for the pods. */

@@ -1,5 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { KUBELET_UNIT } from "../../api/names.ts";
+import { UNIT_FOLDER } from "../../node-agent/wanted.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
@@ -17,8 +19,7 @@ import { isThere } from "../is-there.ts";
  */
 export async function bareMachine(machine: ThisMachine, { signal, tell }: StepScope): Promise<void> {
   const { root, systemctl } = machine;
-  if (await isThere(join(root, "/etc/systemd/system/kubelet.service")))
-    await systemctl(["stop", "kubelet.service"], signal);
+  if (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT))) await systemctl(["stop", KUBELET_UNIT], signal);
   tell("ending pods");
   await endPods(machine, signal);
   await withMachine(agentPlacesIn(root).lock, signal, async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { KUBELET_UNIT } from "../../api/names.ts";
 import type { EtcdRole } from "../../components/index.ts";
 import { dataPlaceOf, isMarked, markData, type DataPlace } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
@@ -92,7 +93,7 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   if (loss !== "learns") await keepLoss(root, loss);
   if (role === "main") await endApiServer(root);
   // A kubelet starts what has failed later each time; one that has just begun starts it at once.
-  await createSystemctl()(["restart", "kubelet.service"], signal);
+  await createSystemctl()(["restart", KUBELET_UNIT], signal);
 }
 
 /** Without its folder, no etcd that has been here before can start: that need not be waited for. */

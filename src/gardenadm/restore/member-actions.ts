@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { etcdPorts, imagesFor, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { DataInUseError, refuseRunning } from "../../etcd-data/in-use.ts";
 import { judgeData } from "../../etcd-data/judge.ts";
@@ -34,8 +35,6 @@ export interface MemberRestoreDeps extends StartDeps {
   server(): KubeClient;
 }
 
-const AGENT = "gardener-node-agent.service";
-const KUBELET = "kubelet.service";
 const FROM = "member";
 
 /** What each row does. Each may be done again after a kill. */
@@ -57,7 +56,7 @@ export function createMemberRestoreActions({
     },
     async stopped(scope) {
       if ((await restored(root)).length === ETCDS.length) return;
-      for (const unit of [AGENT, KUBELET]) await machine.systemctl(["stop", unit], scope.signal);
+      for (const unit of [NODE_AGENT_UNIT, KUBELET_UNIT]) await machine.systemctl(["stop", unit], scope.signal);
       await putManifestsAside(root, aside);
       for (const role of ETCDS) await untilEnded(role, root, scope);
     },
@@ -85,7 +84,7 @@ export function createMemberRestoreActions({
         await putManifestsBack(root, mendedAside(root, role));
       }
       await putManifestsBack(root, aside);
-      await machine.systemctl(["start", KUBELET], scope.signal);
+      await machine.systemctl(["start", KUBELET_UNIT], scope.signal);
       await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
       await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
       for (const role of ETCDS) await markData(dataPlaceOf(role, root));
@@ -94,7 +93,7 @@ export function createMemberRestoreActions({
     async kubeApiServer(scope) {
       await until("the API server is not ready", scope, async () => (await server().get("/readyz")) === "ok");
       // Controllers end without it, and are begun again later each time, but at once by a kubelet that has just begun.
-      await machine.systemctl(["restart", KUBELET], scope.signal);
+      await machine.systemctl(["restart", KUBELET_UNIT], scope.signal);
     },
     async adopted() {
       const { shoot } = await readCluster(server());
@@ -107,7 +106,7 @@ export function createMemberRestoreActions({
       if (lost.length > 0) tell(`took away what was of ${lost.join(", ")}`);
     },
     async nodeAgent({ signal }) {
-      await machine.systemctl(["start", AGENT], signal);
+      await machine.systemctl(["start", NODE_AGENT_UNIT], signal);
     },
   };
 
