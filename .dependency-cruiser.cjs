@@ -188,6 +188,21 @@ const homes = {
   zod: ["api", "admission", "cli", "config", "etcd", "gardenadm", "variables"],
 };
 
+// The rings within gardenadm, the innermost first: a folder imports those before it, and none after it.
+const rings = [
+  "configuration", // what the operator wrote, and what it asks for
+  "steps", // how rows are run, shown and judged
+  "machine", // what is on this machine's disk, and where
+  "cluster", // what the cluster knows of itself: Shoot, nodes, etcd members, turns, orders for machines
+  "mending", // what etcd's data are brought back by
+  "reconcile", // the rows of reconcileSelfHosted
+  "(node-access|node-agent|preflight|renewal)", // what runs on nodes by itself, and what looks at a machine first
+  "(discover|token)", // from here on commands
+  "init",
+  "join",
+  "(reset|restore|status)",
+];
+
 const anyOf = (paths) => `^src/(${paths.join("|")})(/|\\.ts$)`;
 
 module.exports = {
@@ -213,6 +228,12 @@ module.exports = {
       severity: "error",
       from: { path: "^src/", pathNot: anyOf(folders) },
       to: { path: `node_modules/${name}/` },
+    })),
+    ...rings.map((ring, at) => ({
+      name: `ring-of-gardenadm-${ring}`,
+      severity: "error",
+      from: { path: `^src/gardenadm/${ring}/` },
+      to: { path: "^src/gardenadm/[^/]+/", pathNot: `^src/gardenadm/(${rings.slice(0, at + 1).join("|")})/` },
     })),
     {
       name: "workflows-are-deterministic",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import type { KubeObject } from "../../src/api/index.ts";
-import { applyAll } from "../../src/gardenadm/reconcile/apply-all.ts";
+import { applyAll } from "../../src/gardenadm/cluster/apply-all.ts";
 import { withoutServerFields } from "../../src/gardenadm/discover/stored-object.ts";
 import type { MachineGround } from "./ground.ts";
 import { untilUsable } from "./watched-init.ts";

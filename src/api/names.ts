@@ -181,3 +181,6 @@ export const KUBELET_UNIT = "kubelet.service";
 
 /** The unit of a machine's node agent, by upstream's name. */
 export const NODE_AGENT_UNIT = "gardener-node-agent.service";
+
+/** The unit that makes certificates of the control plane anew and rolls them out: program `gardenadm/renewal`. */
+export const RENEWAL_UNIT = "gardenadm-renewal.service";

@@ -23,7 +23,7 @@ import { restoreData } from "../../src/etcd-data/restore-data.ts";
 import { createEtcd } from "../../src/etcd-data/serve.ts";
 import { fetchSnapshot, findSnapshots } from "../../src/etcd-data/snapshots.ts";
 import { openStore } from "../../src/etcd-data/store.ts";
-import { judge } from "../../src/gardenadm/init/fault.ts";
+import { judge } from "../../src/gardenadm/steps/fault.ts";
 import { isSurvivalCutOff, restoreFromMember, type EtcdPrograms } from "../../src/etcd-data/survivor.ts";
 import { readLog } from "../../src/etcd-data/write-ahead-log.ts";
 import { createEtcdTool } from "../../src/node-agent/commands.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:tls";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
-import { dueCertificates, findCertificates } from "../../src/gardenadm/status/certificates.ts";
+import { dueCertificates, findCertificates } from "../../src/gardenadm/machine/certificates.ts";
 import { Node } from "../../src/kube/index.ts";
 import {
   ageFiles,

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { judge } from "../../src/gardenadm/init/fault.ts";
+import { judge } from "../../src/gardenadm/steps/fault.ts";
 import { openJournal } from "../../src/in-process/journal.ts";
 import { ParkedError, runInProcess } from "../../src/in-process/run.ts";
 import { engineTables, type EngineTable } from "./engine-tables.ts";

@@ -14,7 +14,7 @@ import { ruleCauses } from "../../admission/shoot/rules.ts";
 import { unsupportedCauses } from "../../admission/shoot/unsupported.ts";
 import { Shoot } from "../../api/shoot/shoot.ts";
 import { exposureOf, isInDns } from "../../components/index.ts";
-import { offersFor } from "../reconcile/registrations.ts";
+import { offersFor } from "./registrations.ts";
 import type { ConfiguredObject } from "./documents.ts";
 import { createFault, nameOf, type Fault } from "./fault.ts";
 

@@ -9,7 +9,7 @@ import { Secret } from "../../kube/index.ts";
 import { nameOf } from "../configuration/fault.ts";
 import type { Collection } from "./collection.ts";
 import type { Need } from "./need.ts";
-import { neededRegistrations, unofferedPairs } from "./registrations.ts";
+import { neededRegistrations, unofferedPairs } from "../configuration/demand.ts";
 
 /** Gathers the registrations that the Shoot needs, what they deploy, and the Secrets with which their charts are pulled. */
 export async function collectRegistrations(need: Need, bucket: Promise<BackupBucket | undefined>): Promise<void> {

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
-import { ETCDS } from "../reconcile/members.ts";
+import { ETCDS } from "../cluster/members.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
@@ -17,23 +17,30 @@ import { writeWhole } from "../../node-agent/whole-file.ts";
 import type { ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { StaticPod } from "../../self-hosted/static-pods.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { controlPlaneObjects, describeMachine, ensureUid, NAMESPACE, findMade, readControlPlane } from "./cluster.ts";
+import {
+  controlPlaneObjects,
+  describeMachine,
+  ensureUid,
+  NAMESPACE,
+  findMade,
+  readControlPlane,
+} from "../cluster/control-plane.ts";
 import { preflight } from "../preflight/preflight.ts";
-import { withMachine } from "../node-agent/machine-lock.ts";
-import { agentPlacesIn } from "../node-agent/places.ts";
-import { kubeletAnswers, serverAnswers } from "../kubelet-answers.ts";
-import { refuseOtherShoot } from "../own-shoot.ts";
-import { takeTurn, type ClusterTurn } from "../turn.ts";
-import { until } from "../until.ts";
+import { withMachine } from "../machine/lock.ts";
+import { agentPlacesIn } from "../machine/agent-places.ts";
+import { kubeletAnswers, serverAnswers } from "../machine/kubelet-answers.ts";
+import { refuseOtherShoot } from "../cluster/own-shoot.ts";
+import { takeTurn, type ClusterTurn } from "../cluster/turn.ts";
+import { until } from "../steps/until.ts";
 import { candidateFor } from "./candidate.ts";
 import { chooseZone, zoneFaults } from "./zone.ts";
-import { noteZone } from "../place.ts";
-import { OperatorError } from "./fault.ts";
-import type { ThisMachine } from "./machine.ts";
-import { markNode } from "./mark-node.ts";
-import { placesIn } from "./places.ts";
+import { noteZone } from "../cluster/place.ts";
+import { OperatorError } from "../steps/fault.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { markNode } from "../cluster/mark-node.ts";
+import { placesIn } from "../machine/places.ts";
 import type { StartAction } from "./start-control-plane.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** What the steps of `init` work with. */
 export interface StartDeps {

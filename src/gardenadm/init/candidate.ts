@@ -2,10 +2,10 @@ import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import type { Candidate } from "../preflight/candidate.ts";
 import { demandsOf } from "../preflight/demands.ts";
-import { wantedExtensions } from "../reconcile/registrations.ts";
-import type { ThisMachine } from "./machine.ts";
-import { placesIn } from "./places.ts";
-import { isThere } from "../is-there.ts";
+import { wantedExtensions } from "../configuration/registrations.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { placesIn } from "../machine/places.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** This machine, with what the configuration's Shoot asks of those that carry its control plane. */
 export async function candidateFor(machine: ThisMachine, configuration: Configuration): Promise<Candidate> {

@@ -7,17 +7,17 @@ import { readConfiguration, type Configuration } from "../configuration/configur
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { begunFaults, unlessOtherwiseBegun } from "../reset/departure.ts";
-import { backupAccessOf } from "../restore/access.ts";
-import { createTables, inWords } from "../tables.ts";
+import { begunFaults, unlessOtherwiseBegun } from "../machine/departure.ts";
+import { backupAccessOf } from "../machine/backup-access.ts";
+import { createTables, inWords } from "../steps/tables.ts";
 import { createStartActions, type StartDeps } from "./actions.ts";
 import { candidateFor } from "./candidate.ts";
-import { findThisMachine, type ThisMachine } from "./machine.ts";
-import { placesIn } from "./places.ts";
+import { findThisMachine, type ThisMachine } from "../machine/this-machine.ts";
+import { placesIn } from "../machine/places.ts";
 import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 import { zoneFaults } from "./zone.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** `gardenadm init` */
 export const init = defineCommand({

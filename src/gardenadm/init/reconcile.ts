@@ -5,10 +5,10 @@ import type { KubeClient } from "../../kube/index.ts";
 import { reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { createReconcileActions } from "../reconcile/actions.ts";
 import { readFacts } from "../reconcile/facts.ts";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../steps/tables.ts";
 import type { StartDeps } from "./actions.ts";
-import { ensureUid } from "./cluster.ts";
-import { placesIn } from "./places.ts";
+import { ensureUid } from "../cluster/control-plane.ts";
+import { placesIn } from "../machine/places.ts";
 
 /** A cluster whose API server answers. */
 export interface ReconciledCluster extends StartDeps {

@@ -1,5 +1,5 @@
 import { defineFlow } from "../../flow/flow.ts";
-import { rowsWith, type Row } from "../row.ts";
+import { rowsWith, type Row } from "../steps/row.ts";
 
 /** What is done on the first machine of a control plane, in the words of GEP-28. */
 export type StartAction =

@@ -1,7 +1,7 @@
 import type { Configuration } from "../configuration/configuration.ts";
-import { placeOf, readZone } from "../place.ts";
-import { OperatorError } from "./fault.ts";
-import type { ThisMachine } from "./machine.ts";
+import { placeOf, readZone } from "../cluster/place.ts";
+import { OperatorError } from "../steps/fault.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
 
 /** A machine, the configuration of the control plane that it is to carry, and the zone that its operator says. */
 export interface ZoneRequest {

@@ -1,33 +1,32 @@
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
-import { addressesBeside, ETCDS } from "../reconcile/members.ts";
+import { addressesBeside, ETCDS } from "../cluster/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { controlPlanePool } from "../../self-hosted/machine-config.ts";
-import { readControlPlane, readMade } from "../init/cluster.ts";
-import { OperatorError } from "../init/fault.ts";
-import { markNode } from "../init/mark-node.ts";
-import type { AgentIdentity } from "../node-agent/credentials.ts";
-import { withMachine } from "../node-agent/machine-lock.ts";
-import { readMachineOrder, type MachineOrder } from "../node-agent/machine-secret.ts";
+import { readControlPlane, readMade } from "../cluster/control-plane.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { markNode } from "../cluster/mark-node.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
+import { withMachine } from "../machine/lock.ts";
+import { noSecret, readMachineOrder, type MachineOrder } from "../cluster/machine-order.ts";
 import { manifestPods } from "../node-agent/manifests.ts";
 import { podsReady } from "../node-agent/readiness.ts";
-import { noteShoot } from "../own-shoot.ts";
-import { applyAll } from "../reconcile/apply-all.ts";
-import { exposeControlPlane } from "../reconcile/exposure.ts";
-import { orderMachines } from "../reconcile/roll-out.ts";
-import type { Actions } from "../tables.ts";
-import { takeTurn, type ClusterTurn } from "../turn.ts";
-import { refuseNewKeys } from "../lasting-secrets.ts";
-import { until } from "../until.ts";
+import { noteShoot } from "../cluster/own-shoot.ts";
+import { applyAll } from "../cluster/apply-all.ts";
+import { exposeControlPlane } from "../cluster/exposure.ts";
+import { orderMachines } from "../cluster/roll-out.ts";
+import type { Actions } from "../steps/tables.ts";
+import { takeTurn, type ClusterTurn } from "../cluster/turn.ts";
+import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
+import { until } from "../steps/until.ts";
 import { administratorOf } from "./administrator.ts";
 import type { ControlPlaneAction } from "./join-control-plane.ts";
 import {
   agentClient,
   enter,
-  noSecret,
   nodeReady,
   preflightFor,
   readCluster,
@@ -39,7 +38,7 @@ import {
 import { createOwnMembers } from "./own-members.ts";
 import { atStage, type Stage } from "./stages.ts";
 import { trustCluster, type TrustedCluster } from "./trust.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** What the steps of one command have found out. */
 interface Known {

@@ -1,5 +1,5 @@
 import { defineFlow } from "../../flow/flow.ts";
-import { rowsWith, type Row } from "../row.ts";
+import { rowsWith, type Row } from "../steps/row.ts";
 
 /** What is done on a machine that becomes a node of the control plane. */
 export type ControlPlaneAction =

@@ -14,21 +14,22 @@ import {
   type KubeClient,
 } from "../../kube/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
-import { NAMESPACE, readMade } from "../init/cluster.ts";
-import { OperatorError } from "../init/fault.ts";
-import type { ThisMachine } from "../init/machine.ts";
+import { NAMESPACE, readMade } from "../cluster/control-plane.ts";
+import { OperatorError } from "../steps/fault.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
 import { demandsOf } from "../preflight/demands.ts";
 import { networkFaults } from "../preflight/networks.ts";
 import { preflight } from "../preflight/preflight.ts";
-import { until } from "../until.ts";
-import { ensureCredentials, type AgentIdentity } from "../node-agent/credentials.ts";
-import { agentPlacesIn } from "../node-agent/places.ts";
+import { until } from "../steps/until.ts";
+import { ensureCredentials } from "../node-agent/credentials.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
+import { agentPlacesIn } from "../machine/agent-places.ts";
 import { ensureName } from "./api-server-name.ts";
 import { refuseOtherCluster } from "./other-cluster.ts";
-import { noteZone, placeOf, type Place, type WantedPlace } from "../place.ts";
+import { noteZone, placeOf, type Place, type WantedPlace } from "../cluster/place.ts";
 import type { Proof, TrustedCluster } from "./trust.ts";
-import { isThere } from "../is-there.ts";
-import { machineId } from "../machine-id.ts";
+import { isThere } from "../machine/is-there.ts";
+import { machineId } from "../machine/machine-id.ts";
 
 /** What a machine that joins is told by its operator. */
 export interface Invitation extends WantedPlace {
@@ -106,11 +107,6 @@ export async function readOrder(client: KubeClient, name: string): Promise<Secre
   throw new OperatorError(
     `Secret ${SYSTEM_NAMESPACE}/${name}, which says what the machine is to be, does not exist: 'gardenadm init' on the first node makes it`,
   );
-}
-
-/** Refuses: the contents of other Secrets stand in the Secret of the pool. */
-export async function noSecret(name: string): Promise<Buffer> {
-  return await Promise.reject(new Error(`Secret ${name} is not for machines`));
 }
 
 /** Tells what is doubtful about the machine, and throws an OperatorError with every reason why it cannot be a node. */

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { parseKubeconfig } from "../../kube/index.ts";
-import { OperatorError } from "../init/fault.ts";
-import { agentPlacesIn } from "../node-agent/places.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { agentPlacesIn } from "../machine/agent-places.ts";
 import { authorityHashes } from "../token/join-command.ts";
 
 /**

@@ -5,9 +5,9 @@ import type { Member } from "../../etcd/answers.ts";
 import type { Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { OperatorError } from "../init/fault.ts";
-import { abandonedOf, ETCDS, membersOf } from "../reconcile/members.ts";
-import { isThere } from "../is-there.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { abandonedOf, ETCDS, membersOf } from "../cluster/members.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** This node among those that carry the control plane, as far as they are members of its etcds. */
 export interface OwnPlace {

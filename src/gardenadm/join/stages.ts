@@ -2,7 +2,7 @@ import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { STATIC_POD_MANIFESTS } from "../../components/index.ts";
 import { join } from "node:path";
 import type { MachineConfig } from "../../node-agent/wanted.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** How far a machine is on its way to carry a control plane: it has the files that etcd's tools read; etcd; or all of it. */
 export type Stage = "files" | "etcd" | "all";

@@ -6,7 +6,7 @@ import { CLUSTER_INFO_PATH } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { BootstrapToken } from "../../kube/index.ts";
 import { StepError } from "../../activities/step-error.ts";
-import { OperatorError } from "../init/fault.ts";
+import { OperatorError } from "../steps/fault.ts";
 import { clockFault } from "../preflight/clock.ts";
 import { authoritiesIn, authorityHashes } from "../token/join-command.ts";
 

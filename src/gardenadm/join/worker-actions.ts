@@ -4,17 +4,16 @@ import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { readRecord, RECORD_PATH } from "../../node-agent/record.ts";
 import { UNIT_FOLDER, type MachineConfig } from "../../node-agent/wanted.ts";
-import type { AgentIdentity } from "../node-agent/credentials.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
-import { withMachine } from "../node-agent/machine-lock.ts";
-import { readMachineOrder } from "../node-agent/machine-secret.ts";
-import { kubeletAnswers } from "../kubelet-answers.ts";
-import { until } from "../until.ts";
+import { withMachine } from "../machine/lock.ts";
+import { noSecret, readMachineOrder } from "../cluster/machine-order.ts";
+import { kubeletAnswers } from "../machine/kubelet-answers.ts";
+import { until } from "../steps/until.ts";
 import type { WorkerAction } from "./join-worker.ts";
 import {
   agentClient,
   enter,
-  noSecret,
   nodeReady,
   preflightFor,
   readCluster,
@@ -23,9 +22,9 @@ import {
   takePlace,
   type JoinDeps,
 } from "./newcomer.ts";
-import type { Actions } from "../tables.ts";
+import type { Actions } from "../steps/tables.ts";
 import { trustCluster, type TrustedCluster } from "./trust.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** What the steps of one command have found out. */
 interface Known {

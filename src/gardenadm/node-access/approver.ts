@@ -5,9 +5,9 @@ import { CertificateSigningRequest, Node } from "../../kube/kinds.ts";
 import { refOf } from "../../kube/path.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
-import { quiet } from "../node-agent/away.ts";
+import { quiet } from "../cluster/away.ts";
 import { judgeDemand, SIGNERS, type CertificateDemand, type Judgement } from "./judge.ts";
-import { claimNodeName } from "./node-name.ts";
+import { claimNodeName } from "../cluster/node-name.ts";
 
 /** What approves certificates of nodes; any number may do so at once. */
 export interface NodeApprover {

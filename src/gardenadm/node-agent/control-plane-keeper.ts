@@ -1,10 +1,11 @@
+import { RENEWAL_UNIT } from "../../api/names.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
-import { dueCertificates } from "../status/certificates.ts";
-import type { AgentIdentity } from "./credentials.ts";
-import { isThere } from "../is-there.ts";
+import { dueCertificates } from "../machine/certificates.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
+import { isThere } from "../machine/is-there.ts";
 import { watchExposure } from "./exposure-watch.ts";
 import { watchWorkloads } from "./workload-watch.ts";
 
@@ -16,9 +17,6 @@ export interface KeeperDeps {
   /** In ms since 1970. */
   now(): number;
 }
-
-/** The unit that makes certificates of the control plane anew and rolls them out: program `gardenadm/renewal`. */
-export const RENEWAL_UNIT = "gardenadm-renewal.service";
 
 /** In ms: a day, and how long it takes to look for an administrator's kubeconfig again. */
 const DAILY = 86_400_000;
@@ -86,7 +84,7 @@ async function renewDaily({ identity: { root }, machine, log, now }: KeeperDeps,
 }
 
 async function guard({ identity, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
-  const { guardData } = await import("../restore/data-guard.ts");
+  const { guardData } = await import("../mending/data-guard.ts");
   await guardData({ identity, log, signal });
 }
 

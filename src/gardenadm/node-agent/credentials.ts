@@ -6,22 +6,9 @@ import { createKubeClient } from "../../kube/http-client.ts";
 import { renderKubeconfig } from "../../kube/kubeconfig.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { certificateState } from "./certificate.ts";
-import type { AgentConfiguration } from "./configuration.ts";
-import type { AgentPlaces } from "./places.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { requestCertificate } from "./request-certificate.ts";
-import { isThere } from "../is-there.ts";
-
-/** Whose credentials they are, and where they are. */
-export interface AgentIdentity {
-  /** The folder that is the machine's `/`. */
-  readonly root: string;
-  readonly places: AgentPlaces;
-  /** The name of the node, which is that of its machine. */
-  readonly node: string;
-  readonly configuration: AgentConfiguration;
-  /** The kubeconfig that an administrator has on nodes of a control plane. */
-  readonly adminKubeconfig: string;
-}
+import { isThere } from "../machine/is-there.ts";
 
 /**
  * Makes sure that the agent has a certificate with less than 80 % of its life over, and says whether it is another one now. It is

@@ -8,7 +8,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import { Node } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
-import { quiet } from "./away.ts";
+import { quiet } from "../cluster/away.ts";
 import { createBell } from "./bell.ts";
 import { dutyTiming, keepLooking } from "./keep-looking.ts";
 

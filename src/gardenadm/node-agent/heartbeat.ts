@@ -5,7 +5,7 @@ import { Lease } from "../../kube/kinds.ts";
 import { reasonOf } from "../../node-agent/perform.ts";
 import { microTime } from "../../kube/time.ts";
 import type { Logger } from "../../log.ts";
-import { isAway } from "./away.ts";
+import { isAway } from "../cluster/away.ts";
 
 /** In ms; a Lease that was not renewed for four times as long is one of an agent that is not at work. */
 const EVERY = 10_000;

@@ -1,6 +1,6 @@
 import { backoffDelay } from "../../kube/backoff.ts";
 import type { Logger } from "../../log.ts";
-import { isAway } from "./away.ts";
+import { isAway } from "../cluster/away.ts";
 import type { Bell } from "./bell.ts";
 
 /** How a watch of an agent goes about what it looks at. */

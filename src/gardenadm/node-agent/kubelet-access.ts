@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { parseKubeconfig, renderKubeconfig } from "../../kube/kubeconfig.ts";
 import { removeFile, writeWhole } from "../../node-agent/whole-file.ts";
 import { certificateState, stateAt, type CertificateState } from "./certificate.ts";
-import { readToken, type AgentIdentity } from "./credentials.ts";
-import { isThere } from "../is-there.ts";
+import { readToken } from "./credentials.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /**
  * As long as the machine has a bootstrap token, gives it to the kubelet, which comes in with it where it has no certificate, or

@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { createLogger } from "../../log.ts";
 import { createCtr, createSystemctl } from "../../node-agent/commands.ts";
 import { runAgent } from "./agent.ts";
-import { readAgentConfiguration } from "./configuration.ts";
+import { readAgentConfiguration } from "../machine/agent-configuration.ts";
 import { keepControlPlane } from "./control-plane-keeper.ts";
-import { agentPlacesIn } from "./places.ts";
+import { agentPlacesIn } from "../machine/agent-places.ts";
 
 const root = "/";
 const log = createLogger({ name: "gardener-node-agent", level: "info" });

@@ -5,7 +5,7 @@ import { createReflector } from "../../kube/watch.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
 import type { RenewalDeps } from "../reconcile/renew-static-pods.ts";
 import { areOthers } from "../reconcile/static-pod-workloads.ts";
-import { quiet } from "./away.ts";
+import { quiet } from "../cluster/away.ts";
 import { createBell } from "./bell.ts";
 import { dutyTiming, keepLooking, RESYNC } from "./keep-looking.ts";
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { etcdPorts, HOST_PORTS } from "../../components/index.ts";
-import { extensionPorts } from "../reconcile/extension-ports.ts";
+import { extensionPorts } from "../cluster/extension-ports.ts";
 import { carriesControlPlane, type Candidate, type Role } from "./candidate.ts";
 import { holdersOf } from "./port-holders.ts";
 

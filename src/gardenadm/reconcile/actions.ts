@@ -31,19 +31,19 @@ import { readManifest, readManifests } from "../../manifests.ts";
 import type { SelfHostedAction, SelfHostedCall, SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { gardenOf } from "../configuration/garden.ts";
-import { NAMESPACE } from "../init/cluster.ts";
-import type { ThisMachine } from "../init/machine.ts";
-import { refuseNewKeys } from "../lasting-secrets.ts";
-import { until } from "../until.ts";
-import { applyAll } from "./apply-all.ts";
+import { NAMESPACE } from "../cluster/control-plane.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
+import { until } from "../steps/until.ts";
+import { applyAll } from "../cluster/apply-all.ts";
 import { deployBackupEntry } from "./backup-entry.ts";
 import { deployEtcdBackup } from "./backup.ts";
 import { deployExtensions } from "./extensions.ts";
-import { confirmMembers } from "./members.ts";
-import { exposeControlPlane } from "./exposure.ts";
-import { untilReached } from "./reached.ts";
-import { orderMachines, rolledOut } from "./roll-out.ts";
-import { withoutSilentNodes } from "./silent-nodes.ts";
+import { confirmMembers } from "../cluster/members.ts";
+import { exposeControlPlane } from "../cluster/exposure.ts";
+import { untilReached } from "../cluster/reached.ts";
+import { orderMachines, rolledOut } from "../cluster/roll-out.ts";
+import { withoutSilentNodes } from "../cluster/silent-nodes.ts";
 
 /** What the steps work with. */
 export interface ReconcileDeps {

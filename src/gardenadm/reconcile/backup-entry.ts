@@ -16,9 +16,9 @@ import type { StoreAccess } from "../../etcd-data/store.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { decodeData, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { NAMESPACE } from "../init/cluster.ts";
-import { backupCredentialsOf } from "../restore/access.ts";
-import { untilReached } from "./reached.ts";
+import { NAMESPACE } from "../cluster/control-plane.ts";
+import { backupCredentialsOf } from "../machine/backup-access.ts";
+import { untilReached } from "../cluster/reached.ts";
 
 /** Where a place for backups is asked for. */
 export interface BackupEntryDeps {

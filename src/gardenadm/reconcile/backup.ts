@@ -13,12 +13,12 @@ import {
 import type { StoreAccess } from "../../etcd-data/store.ts";
 import { encodeData, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { NAMESPACE } from "../init/cluster.ts";
-import { OperatorError } from "../init/fault.ts";
-import { backupAccessOf, keepBackupAccess } from "../restore/access.ts";
+import { NAMESPACE } from "../cluster/control-plane.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { backupAccessOf, keepBackupAccess } from "../machine/backup-access.ts";
 import { providedAccess } from "./backup-entry.ts";
-import { applyAll } from "./apply-all.ts";
-import { isThere } from "../is-there.ts";
+import { applyAll } from "../cluster/apply-all.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** What backups are made from. */
 export interface BackupDeps {

@@ -11,10 +11,10 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { inHostNetwork, type PodPlace } from "../../components/index.ts";
 import { Namespace, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { OperatorError } from "../init/fault.ts";
+import { OperatorError } from "../steps/fault.ts";
 import { gardenOf } from "../configuration/garden.ts";
-import { extensionPorts } from "./extension-ports.ts";
-import { wantedExtensions, type WantedExtension } from "./registrations.ts";
+import { extensionPorts } from "../cluster/extension-ports.ts";
+import { wantedExtensions, type WantedExtension } from "../configuration/registrations.ts";
 
 /** What installing takes besides the cluster. */
 export interface ExtensionDeps {

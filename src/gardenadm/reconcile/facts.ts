@@ -4,7 +4,7 @@ import { isReady } from "../../activities/waits/readiness.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
 import type { SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { offersFor } from "./registrations.ts";
+import { offersFor } from "../configuration/registrations.ts";
 
 /** Looks at the cluster and its configuration. What a node says of its network counts, and no memory of earlier runs. */
 export async function readFacts(client: KubeClient, configuration: Configuration): Promise<SelfHostedRun> {

@@ -1,8 +1,8 @@
 import type { KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { readClusterContext } from "../init/cluster.ts";
-import { tryTurn } from "../turn.ts";
-import { exposeControlPlane } from "./exposure.ts";
+import { readClusterContext } from "../cluster/control-plane.ts";
+import { tryTurn } from "../cluster/turn.ts";
+import { exposeControlPlane } from "../cluster/exposure.ts";
 
 /** In ms: how long is waited for an extension, while no other changes the control plane; it may go on by itself afterwards. */
 const LONGEST = 20_000;

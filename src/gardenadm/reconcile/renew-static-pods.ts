@@ -8,9 +8,9 @@ import { NoStaticPodError } from "../../self-hosted/refusal.ts";
 import { staticPod, type StaticPod } from "../../self-hosted/static-pods.ts";
 import { STATIC_POD_FILES } from "../../self-hosted/volumes.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
-import { NAMESPACE } from "../init/cluster.ts";
-import { readMachineOrder } from "../node-agent/machine-secret.ts";
-import { tryTurn } from "../turn.ts";
+import { NAMESPACE } from "../cluster/control-plane.ts";
+import { readMachineOrder } from "../cluster/machine-order.ts";
+import { tryTurn } from "../cluster/turn.ts";
 import { areOthers, workloadsOf } from "./static-pod-workloads.ts";
 
 /** Where workloads stand, and the Secret that says what the machines of the control plane's pool are. */

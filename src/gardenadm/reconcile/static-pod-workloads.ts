@@ -4,7 +4,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { STATIC_POD_MANIFESTS } from "../../components/node/kubelet-config.ts";
 import type { Secret } from "../../kube/kinds.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
-import { readMachineOrder } from "../node-agent/machine-secret.ts";
+import { readMachineOrder } from "../cluster/machine-order.ts";
 
 /** Whether a pool's Secret was made from other workloads than these; one that does not say of which is the next `gardenadm init`'s. */
 export function areOthers(secret: Secret, present: readonly KubeObject[]): boolean {

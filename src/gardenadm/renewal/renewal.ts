@@ -2,13 +2,13 @@ import { announceKubeconfig } from "../../activities/control-plane/cluster.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { NAMESPACE, readClusterContext } from "../init/cluster.ts";
-import type { ThisMachine } from "../init/machine.ts";
-import { placesIn } from "../init/places.ts";
-import { refuseNewKeys } from "../lasting-secrets.ts";
-import { withMachine } from "../node-agent/machine-lock.ts";
-import { orderMachines, rolledOut } from "../reconcile/roll-out.ts";
-import { takeTurn } from "../turn.ts";
+import { NAMESPACE, readClusterContext } from "../cluster/control-plane.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { placesIn } from "../machine/places.ts";
+import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
+import { withMachine } from "../machine/lock.ts";
+import { orderMachines, rolledOut } from "../cluster/roll-out.ts";
+import { takeTurn } from "../cluster/turn.ts";
 
 /**
  * Makes those certificates of the control plane anew of which 80 % of the life are over, and returns when its nodes have taken them up,

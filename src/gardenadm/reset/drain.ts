@@ -1,6 +1,6 @@
 import type { StepScope } from "../../in-process/run.ts";
 import { isNotFound, KubeError, Node, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
-import { until } from "../until.ts";
+import { until } from "../steps/until.ts";
 
 /** In ms: a PodDisruptionBudget may hold pods for as long as their successors take. */
 const LONGEST_DRAIN = 600_000;

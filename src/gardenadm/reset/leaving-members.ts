@@ -1,6 +1,6 @@
 import type { Member } from "../../etcd/answers.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
-import { abandonedOf, addressesBeside, isAt } from "../reconcile/members.ts";
+import { abandonedOf, addressesBeside, isAt } from "../cluster/members.ts";
 
 /** The node that goes. */
 export interface Leaving {

@@ -7,11 +7,11 @@ import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
 import { restoreOriginals, usersBefore } from "../../node-agent/originals.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
-import type { ThisMachine } from "../init/machine.ts";
-import { withMachine } from "../node-agent/machine-lock.ts";
-import { agentPlacesIn } from "../node-agent/places.ts";
-import { noSecret } from "../join/newcomer.ts";
-import { isThere } from "../is-there.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { withMachine } from "../machine/lock.ts";
+import { agentPlacesIn } from "../machine/agent-places.ts";
+import { noSecret } from "../cluster/machine-order.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /**
  * Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought; where

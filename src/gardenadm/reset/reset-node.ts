@@ -1,5 +1,5 @@
 import { defineFlow, type Condition } from "../../flow/flow.ts";
-import { rowsWith, type Row } from "../row.ts";
+import { rowsWith, type Row } from "../steps/row.ts";
 
 /** What is done to take a node out of its cluster. */
 export type ResetAction =

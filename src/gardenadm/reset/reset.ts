@@ -10,14 +10,14 @@ import { urlHost } from "../../components/index.ts";
 import { commandLine, option } from "../command-line.ts";
 import { clusterOptions } from "../connection.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
-import { findThisMachine, type ThisMachine } from "../init/machine.ts";
-import { placesIn } from "../init/places.ts";
-import { readOwnMember } from "../restore/own-member.ts";
-import { createTables, inWords, runActions } from "../tables.ts";
+import { findThisMachine, type ThisMachine } from "../machine/this-machine.ts";
+import { placesIn } from "../machine/places.ts";
+import { readOwnMember } from "../mending/own-member.ts";
+import { createTables, inWords, runActions } from "../steps/tables.ts";
 import { createResetActions, readResetRun } from "./actions.ts";
-import { forgetMachine, hasLeft, isNode } from "./departure.ts";
+import { forgetMachine, hasLeft, isNode } from "../machine/departure.ts";
 import { resetNode, type ResetRun } from "./reset-node.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** `gardenadm reset` */
 export const reset = defineCommand({

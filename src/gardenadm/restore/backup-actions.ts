@@ -9,19 +9,19 @@ import { createDirectoryClient } from "../../kube/directory/directory-client.ts"
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { copyWhole, writeWhole } from "../../node-agent/whole-file.ts";
 import { controlPlanePool } from "../../self-hosted/machine-config.ts";
-import { NAMESPACE } from "../init/cluster.ts";
+import { NAMESPACE } from "../cluster/control-plane.ts";
 import type { StartDeps } from "../init/actions.ts";
-import { OperatorError } from "../init/fault.ts";
-import { placesIn } from "../init/places.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { placesIn } from "../machine/places.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { backupAccessOf } from "./access.ts";
-import { noteBegun, readBegun, restoreFolder } from "./places.ts";
+import { backupAccessOf } from "../machine/backup-access.ts";
+import { noteBegun, readBegun, restoreFolder } from "../machine/begun-restore.ts";
 import { ensureProgram } from "./programs.ts";
 import type { BackupRestoreAction } from "./restore-from-backup.ts";
 import { findSources, snapshotFolder, type Source } from "./source.ts";
 import { removeLostNodes } from "./stale.ts";
-import { isThere } from "../is-there.ts";
-import { doubtOtherNodes } from "../reconcile/silent-nodes.ts";
+import { isThere } from "../machine/is-there.ts";
+import { doubtOtherNodes } from "../cluster/silent-nodes.ts";
 
 /** What a restore from a backup works with. */
 export interface BackupRestoreDeps extends StartDeps {

@@ -9,21 +9,21 @@ import { isSurvivalCutOff, restoreFromMember } from "../../etcd-data/survivor.ts
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { createEtcdTool, type Run } from "../../node-agent/commands.ts";
+import { readMade } from "../cluster/control-plane.ts";
 import type { StartDeps } from "../init/actions.ts";
-import { readCluster } from "../join/newcomer.ts";
-import { serverAnswers } from "../kubelet-answers.ts";
-import { noteShoot, refuseOtherShoot } from "../own-shoot.ts";
-import { ETCDS, membersOf } from "../reconcile/members.ts";
-import { doubtOtherNodes } from "../reconcile/silent-nodes.ts";
-import { until } from "../until.ts";
-import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
-import { endApiServer, endEtcd } from "./end-programs.ts";
-import { beginEmpty } from "./mend.ts";
-import { readOwnMember } from "./own-member.ts";
-import { noteBegun, readBegun, restoreFolder } from "./places.ts";
+import { serverAnswers } from "../machine/kubelet-answers.ts";
+import { noteShoot, refuseOtherShoot } from "../cluster/own-shoot.ts";
+import { ETCDS, membersOf } from "../cluster/members.ts";
+import { doubtOtherNodes } from "../cluster/silent-nodes.ts";
+import { until } from "../steps/until.ts";
+import { mendedAside, putManifestsAside, putManifestsBack } from "../mending/manifests.ts";
+import { endApiServer, endEtcd } from "../mending/end-programs.ts";
+import { beginEmpty } from "../mending/mend.ts";
+import { readOwnMember } from "../mending/own-member.ts";
+import { noteBegun, readBegun, restoreFolder } from "../machine/begun-restore.ts";
 import { ensureProgram } from "./programs.ts";
 import { refuseQuorum, type View } from "./quorum.ts";
-import { forgetRelearning } from "./relearn.ts";
+import { forgetRelearning } from "../mending/relearn.ts";
 import type { MemberRestoreAction } from "./restore-from-member.ts";
 import { removeLostNodes } from "./stale.ts";
 
@@ -96,7 +96,7 @@ export function createMemberRestoreActions({
       await machine.systemctl(["restart", KUBELET_UNIT], scope.signal);
     },
     async adopted() {
-      const { shoot } = await readCluster(server());
+      const { shoot } = await readMade(server());
       refuseOtherShoot(shoot, configuration.shoot);
       await noteShoot(root, shoot);
     },

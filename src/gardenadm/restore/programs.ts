@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { ImageVector } from "../../components/index.ts";
 import { extractFile } from "../../node-agent/image-file.ts";
-import type { ThisMachine } from "../init/machine.ts";
-import { restoreFolder } from "./places.ts";
-import { isThere } from "../is-there.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { restoreFolder } from "../machine/begun-restore.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** The programs that a restore runs, of the versions that the cluster has. */
 export type RestoreProgram = "etcd" | "etcdctl" | "etcdutl" | "rclone";

@@ -1,7 +1,7 @@
 import { quorumOf, votes } from "../../etcd/quorum.ts";
 import { nameOf, type MemberStatus } from "../../etcd/status.ts";
 import type { EtcdRole } from "../../components/index.ts";
-import { OperatorError } from "../init/fault.ts";
+import { OperatorError } from "../steps/fault.ts";
 
 /** What one member says of all of them, or why it says nothing. */
 export type View = readonly MemberStatus[] | Error;

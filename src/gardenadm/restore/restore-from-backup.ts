@@ -1,5 +1,5 @@
 import { defineFlow, type Step } from "../../flow/flow.ts";
-import { rowsWith, type Row } from "../row.ts";
+import { rowsWith, type Row } from "../steps/row.ts";
 import { startControlPlane, type StartAction, type StartRun } from "../init/start-control-plane.ts";
 
 /** What is done on a fresh machine besides what `init` does on the first one. */

@@ -1,5 +1,5 @@
 import { defineFlow } from "../../flow/flow.ts";
-import { rowsWith, type Row } from "../row.ts";
+import { rowsWith, type Row } from "../steps/row.ts";
 
 /** What is done on the survivor of a control plane besides what `init` does. */
 export type MemberRestoreAction =

@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
-import { unlessOtherwiseBegun } from "../reset/departure.ts";
+import { unlessOtherwiseBegun } from "../machine/departure.ts";
 import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createStartActions } from "../init/actions.ts";
-import { findThisMachine, type ThisMachine } from "../init/machine.ts";
-import { placesIn } from "../init/places.ts";
+import { findThisMachine, type ThisMachine } from "../machine/this-machine.ts";
+import { placesIn } from "../machine/places.ts";
 import { reconcile } from "../init/reconcile.ts";
-import { createTables, inWords, type Tables } from "../tables.ts";
+import { createTables, inWords, type Tables } from "../steps/tables.ts";
 import { createBackupRestoreActions } from "./backup-actions.ts";
 import { createMemberRestoreActions } from "./member-actions.ts";
-import { forgetBegun, readBegun } from "./places.ts";
+import { forgetBegun, readBegun } from "../machine/begun-restore.ts";
 import { restoreFromMember } from "./restore-from-member.ts";
 import { wholePath } from "./source.ts";
 import { restoreFromBackup, type BackupRestoreAction } from "./restore-from-backup.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** `gardenadm restore` */
 export const restore = defineCommand({

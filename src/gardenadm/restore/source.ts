@@ -6,8 +6,8 @@ import { bundledShootOf, openBundle, type Bundle } from "../../etcd-data/bundle.
 import { fetchSnapshot, findSnapshots, type FoundSnapshot } from "../../etcd-data/snapshots.ts";
 import type { SnapshotStore } from "../../etcd-data/store.ts";
 import type { Key } from "../../key-file.ts";
-import { OperatorError } from "../init/fault.ts";
-import { isThere } from "../is-there.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** A snapshot on this machine, and what its bundle holds. */
 export interface Source {

@@ -1,6 +1,6 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { Node, Pod, refOf, type KubeClient } from "../../kube/index.ts";
-import { removeNodeObjects } from "../node-objects.ts";
+import { removeNodeObjects } from "../cluster/node-objects.ts";
 
 /**
  * Takes out of the cluster what is of control-plane machines that are gone, all but the one with this host name: their pods, and

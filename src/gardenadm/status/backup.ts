@@ -3,8 +3,8 @@ import { BACKUP_PLACE, backupSettings } from "../../components/index.ts";
 import { findSnapshots } from "../../etcd-data/snapshots.ts";
 import { openStore } from "../../etcd-data/store.ts";
 import { decodeData, Secret, type KubeClient } from "../../kube/index.ts";
-import { NAMESPACE, readMade } from "../init/cluster.ts";
-import { readBackupAccess, type BackupAccess } from "../restore/access.ts";
+import { NAMESPACE, readMade } from "../cluster/control-plane.ts";
+import { readBackupAccess, type BackupAccess } from "../machine/backup-access.ts";
 
 /** The backups of a cluster that asks for some. */
 export interface BackupReport {

@@ -1,8 +1,8 @@
 import { etcdPorts, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { lagBehind } from "../../etcd/promote.ts";
 import type { Answering, MemberStatus } from "../../etcd/status.ts";
-import { ETCDS, membershipAt } from "../reconcile/members.ts";
-import { readOwnMember } from "../restore/own-member.ts";
+import { ETCDS, membershipAt } from "../cluster/members.ts";
+import { readOwnMember } from "../mending/own-member.ts";
 
 /** A member of one of the etcds. */
 export interface MemberReport {

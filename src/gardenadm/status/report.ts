@@ -1,11 +1,10 @@
-import type { NodeRole } from "../../api/names.ts";
+import { RENEWAL_UNIT, type NodeRole } from "../../api/names.ts";
 import { formatDuration } from "../../cli/display/time.ts";
 import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
-import { RENEWAL_UNIT } from "../node-agent/control-plane-keeper.ts";
-import { unfinished } from "../restore/places.ts";
+import { unfinished } from "../machine/begun-restore.ts";
 import type { BackupReport } from "./backup.ts";
-import { KUBELET, type FoundCertificate } from "./certificates.ts";
+import { KUBELET, type FoundCertificate } from "../machine/certificates.ts";
 import type { EtcdReport } from "./etcd.ts";
 
 /** Whether something answers, and why not. */

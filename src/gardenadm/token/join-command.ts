@@ -7,7 +7,7 @@ import { CliError } from "../../cli/exit.ts";
 import { isInDns, urlHost } from "../../components/index.ts";
 import { EndpointSlice, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
 import type { Cluster as ClusterAccess } from "../context.ts";
-import { readIngress } from "../reconcile/ingress.ts";
+import { readIngress } from "../cluster/ingress.ts";
 
 /** What a machine is told of the cluster that it is to join: where it is, and how it is proved. */
 export interface JoinTarget {

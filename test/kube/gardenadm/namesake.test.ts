@@ -12,10 +12,10 @@ import { MACHINE_CHECKSUM_ANNOTATION } from "../../../src/api/annotations.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import { ADMIN_KUBECONFIG } from "../../../src/api/names.ts";
 import { clusterObject, nodeAgentSecretName, nodeObjectName } from "../../../src/components/index.ts";
-import { readClusterContext } from "../../../src/gardenadm/init/cluster.ts";
+import { readClusterContext } from "../../../src/gardenadm/cluster/control-plane.ts";
 import { createControlPlaneActions } from "../../../src/gardenadm/join/control-plane-actions.ts";
 import type { ControlPlaneAction } from "../../../src/gardenadm/join/join-control-plane.ts";
-import { agentPlacesIn } from "../../../src/gardenadm/node-agent/places.ts";
+import { agentPlacesIn } from "../../../src/gardenadm/machine/agent-places.ts";
 import { authorityHashes } from "../../../src/gardenadm/token/join-command.ts";
 import {
   Lease,

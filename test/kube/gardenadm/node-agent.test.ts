@@ -8,7 +8,7 @@ import { nodeAgentLeaseName, serialLeaseName, type NodeRole } from "../../../src
 import { createNodeApprover, type NodeApprover } from "../../../src/gardenadm/node-access/approver.ts";
 import { certificateState } from "../../../src/gardenadm/node-agent/certificate.ts";
 import { runAgent, type AgentTiming } from "../../../src/gardenadm/node-agent/agent.ts";
-import type { AgentIdentity } from "../../../src/gardenadm/node-agent/credentials.ts";
+import type { AgentIdentity } from "../../../src/gardenadm/machine/agent-identity.ts";
 import { Lease, Node, refTo, typeMeta } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import { createCtr, createSystemctl } from "../../../src/node-agent/commands.ts";

@@ -8,7 +8,7 @@ import { ensureSecrets } from "../../../src/activities/secrets/secrets.ts";
 import { APPLIED_CHECKSUM_ANNOTATION, MACHINE_CHECKSUM_ANNOTATION } from "../../../src/api/annotations.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import { clusterObject, nodeAgentSecretName } from "../../../src/components/index.ts";
-import { readClusterContext } from "../../../src/gardenadm/init/cluster.ts";
+import { readClusterContext } from "../../../src/gardenadm/cluster/control-plane.ts";
 import { renewCertificates } from "../../../src/gardenadm/renewal/renewal.ts";
 import { Node, refOf, refTo, Secret, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { controlPlanePool } from "../../../src/self-hosted/machine-config.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
-import { takeTurn, type ClusterTurn } from "../../../src/gardenadm/turn.ts";
+import { takeTurn, type ClusterTurn } from "../../../src/gardenadm/cluster/turn.ts";
 import type { StepScope } from "../../../src/in-process/run.ts";
 import { Lease, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { microTime } from "../../../src/kube/time.ts";

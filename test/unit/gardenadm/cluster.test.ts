@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { CloudProfile, Shoot } from "../../../src/api/index.ts";
 import { clusterObject, components } from "../../../src/components/index.ts";
-import { controlPlaneObjects, readControlPlane, readMade } from "../../../src/gardenadm/init/cluster.ts";
+import { controlPlaneObjects, readControlPlane, readMade } from "../../../src/gardenadm/cluster/control-plane.ts";
 import { createDirectoryClient } from "../../../src/kube/directory/directory-client.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { ConfigurationError, readConfiguration } from "../../../src/gardenadm/configuration/configuration.ts";
-import { ensureUid } from "../../../src/gardenadm/init/cluster.ts";
+import { ensureUid } from "../../../src/gardenadm/cluster/control-plane.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 
 let folder: string;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
-import { agentPlacesIn } from "../../../src/gardenadm/node-agent/places.ts";
-import { guardData } from "../../../src/gardenadm/restore/data-guard.ts";
-import { noteBegun } from "../../../src/gardenadm/restore/places.ts";
+import { agentPlacesIn } from "../../../src/gardenadm/machine/agent-places.ts";
+import { guardData } from "../../../src/gardenadm/mending/data-guard.ts";
+import { noteBegun } from "../../../src/gardenadm/machine/begun-restore.ts";
 import type { Logger } from "../../../src/log.ts";
 
 test("data that a restore is at work on are left to it, and where that does not go on, the agent says what helps", async () => {

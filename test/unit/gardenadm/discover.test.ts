@@ -10,7 +10,7 @@ import type { Shoot } from "../../../src/api/shoot/shoot.ts";
 import { contradictions, differingFields } from "../../../src/gardenadm/discover/difference.ts";
 import { planFiles } from "../../../src/gardenadm/discover/plan.ts";
 import { referencesOfShoot } from "../../../src/gardenadm/discover/references.ts";
-import { neededPairs, neededRegistrations, unofferedPairs } from "../../../src/gardenadm/discover/registrations.ts";
+import { neededPairs, neededRegistrations, unofferedPairs } from "../../../src/gardenadm/configuration/demand.ts";
 import { withoutServerFields } from "../../../src/gardenadm/discover/stored-object.ts";
 import { gardenOf, selfHostedShoot } from "../../support/discovered-garden.ts";
 import { runGardenadm } from "./lab.ts";

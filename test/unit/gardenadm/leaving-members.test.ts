@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { CloudProfile, Shoot } from "../../../src/api/index.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import { clusterObject } from "../../../src/components/index.ts";
-import { readControlPlane } from "../../../src/gardenadm/init/cluster.ts";
+import { readControlPlane } from "../../../src/gardenadm/cluster/control-plane.ts";
 import { createResetActions } from "../../../src/gardenadm/reset/actions.ts";
 import { refOf, type KubeClient } from "../../../src/kube/index.ts";
 import { createDirectoryClient } from "../../../src/kube/directory/directory-client.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { inWords } from "../../../src/gardenadm/tables.ts";
+import { inWords } from "../../../src/gardenadm/steps/tables.ts";
 import { withLock } from "../../../src/in-process/lock.ts";
 
 test("a command beside which another one is at work says so in a sentence", async () => {

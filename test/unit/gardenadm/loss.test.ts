@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { replaceData } from "../../../src/etcd-data/replace.ts";
-import { keepBackupAccess } from "../../../src/gardenadm/restore/access.ts";
-import { forgetLoss, keepLoss, readLoss } from "../../../src/gardenadm/restore/loss.ts";
-import { mend } from "../../../src/gardenadm/restore/mend.ts";
+import { keepBackupAccess } from "../../../src/gardenadm/machine/backup-access.ts";
+import { forgetLoss, keepLoss, readLoss } from "../../../src/gardenadm/mending/loss.ts";
+import { mend } from "../../../src/gardenadm/mending/mend.ts";
 import { createLogger } from "../../../src/log.ts";
 
 const log = createLogger({ name: "test", level: "silent" });

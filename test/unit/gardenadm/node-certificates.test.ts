@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { certificatesOf } from "../../../src/activities/secrets/plan.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
-import type { ThisMachine } from "../../../src/gardenadm/init/machine.ts";
+import type { ThisMachine } from "../../../src/gardenadm/machine/this-machine.ts";
 import { createResetActions } from "../../../src/gardenadm/reset/actions.ts";
 import { removeLostNodes } from "../../../src/gardenadm/restore/stale.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../../src/kube/directory/directory-client.ts";

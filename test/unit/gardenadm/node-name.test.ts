@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
-import { claimNodeName } from "../../../src/gardenadm/node-access/node-name.ts";
-import { removeNodeObjects } from "../../../src/gardenadm/node-objects.ts";
+import { claimNodeName } from "../../../src/gardenadm/cluster/node-name.ts";
+import { removeNodeObjects } from "../../../src/gardenadm/cluster/node-objects.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../../src/kube/directory/directory-client.ts";
 import { Lease, Node, refTo, typeMeta } from "../../../src/kube/index.ts";
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { clockFault } from "../../../src/gardenadm/preflight/clock.ts";
 import type { Candidate, Role } from "../../../src/gardenadm/preflight/candidate.ts";
-import { agentPlacesIn } from "../../../src/gardenadm/node-agent/places.ts";
+import { agentPlacesIn } from "../../../src/gardenadm/machine/agent-places.ts";
 import { memoryFaults } from "../../../src/gardenadm/preflight/memory.ts";
 import { preflight } from "../../../src/gardenadm/preflight/preflight.ts";
 import { bareRoot, versionOf, type BareRoot } from "../../support/bare-root.ts";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
-import { guardData } from "../../../src/gardenadm/restore/data-guard.ts";
+import { guardData } from "../../../src/gardenadm/mending/data-guard.ts";
 import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
-import { goOnLearning, mend } from "../../../src/gardenadm/restore/mend.ts";
-import { mayStart, readRelearning, type Relearning } from "../../../src/gardenadm/restore/relearn.ts";
+import { goOnLearning, mend } from "../../../src/gardenadm/mending/mend.ts";
+import { mayStart, readRelearning, type Relearning } from "../../../src/gardenadm/mending/relearn.ts";
 import { createLogger } from "../../../src/log.ts";
 
 const log = createLogger({ name: "test", level: "silent" });

@@ -10,9 +10,9 @@ import {
   isNode,
   noteDeparture,
   unlessOtherwiseBegun,
-} from "../../../src/gardenadm/reset/departure.ts";
+} from "../../../src/gardenadm/machine/departure.ts";
 
-import { noteBegun } from "../../../src/gardenadm/restore/places.ts";
+import { noteBegun } from "../../../src/gardenadm/machine/begun-restore.ts";
 
 let root: string;
 

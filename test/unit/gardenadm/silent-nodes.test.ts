@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isReady, rolledOut } from "../../../src/activities/waits/readiness.ts";
-import { doubtOtherNodes, isSilent, withoutSilentNodes } from "../../../src/gardenadm/reconcile/silent-nodes.ts";
+import { doubtOtherNodes, isSilent, withoutSilentNodes } from "../../../src/gardenadm/cluster/silent-nodes.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../../src/kube/directory/directory-client.ts";
 import { DaemonSet, Node, refTo, typeMeta } from "../../../src/kube/index.ts";
 

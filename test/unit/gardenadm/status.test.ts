@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
-import { findCertificates, KUBELET } from "../../../src/gardenadm/status/certificates.ts";
+import { findCertificates, KUBELET } from "../../../src/gardenadm/machine/certificates.ts";
 import { reportMembers, type MemberReport } from "../../../src/gardenadm/status/etcd.ts";
 import { readMachine } from "../../../src/gardenadm/status/read.ts";
 import { lastRunOf, nextSteps, type MachineReport } from "../../../src/gardenadm/status/report.ts";

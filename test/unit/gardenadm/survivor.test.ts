@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
-import { noteBegun, readBegun } from "../../../src/gardenadm/restore/places.ts";
+import { noteBegun, readBegun } from "../../../src/gardenadm/machine/begun-restore.ts";
 
 let root: string;
 

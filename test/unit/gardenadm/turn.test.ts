@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { judge } from "../../../src/gardenadm/init/fault.ts";
-import { takeTurn, type ClusterTurn } from "../../../src/gardenadm/turn.ts";
+import { judge } from "../../../src/gardenadm/steps/fault.ts";
+import { takeTurn, type ClusterTurn } from "../../../src/gardenadm/cluster/turn.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../../src/kube/directory/directory-client.ts";
 
 const scope = { signal: new AbortController().signal, tell: () => {} };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chooseZone, zoneFaults, type ZoneRequest } from "../../../src/gardenadm/init/zone.ts";
-import { noteZone } from "../../../src/gardenadm/place.ts";
+import { noteZone } from "../../../src/gardenadm/cluster/place.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
 let root: string;

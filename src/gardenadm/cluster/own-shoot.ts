@@ -1,7 +1,7 @@
-import type { Shoot } from "../api/index.ts";
-import { writeWhole } from "../node-agent/whole-file.ts";
-import { OperatorError } from "./init/fault.ts";
-import { placesIn } from "./init/places.ts";
+import type { Shoot } from "../../api/index.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { placesIn } from "../machine/places.ts";
 
 /** Throws an OperatorError where the cluster's Shoot is another one than the configuration's. */
 export function refuseOtherShoot({ metadata: { namespace, name } }: Shoot, { metadata: wanted }: Shoot): void {

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { hostOf, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { FirstMember } from "../../etcd-data/restore-data.ts";
 import { parseYaml } from "../../parsing.ts";
-import { readIfThere } from "../is-there.ts";
+import { readIfThere } from "../machine/is-there.ts";
 
 /** A member of an etcd as its machine starts it. */
 export interface OwnMember extends FirstMember {

@@ -12,12 +12,12 @@ import { openStore, type SnapshotStore } from "../../etcd-data/store.ts";
 import type { Logger } from "../../log.ts";
 import { createEtcdTool } from "../../node-agent/commands.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
-import { readBackupAccess, type BackupAccess } from "./access.ts";
+import { readBackupAccess, type BackupAccess } from "../machine/backup-access.ts";
 import { keepLoss, type Loss } from "./loss.ts";
 import { foundingSettings, readOwnMember, type OwnMember } from "./own-member.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
 import { beginRelearning, endRelearning, mayStart, rejoin, type Relearning } from "./relearn.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** What mending works with; `root` is the machine's `/`. */
 export interface Mending {

@@ -8,8 +8,8 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { apiServerRecord, exposureObject, exposureOf, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { Node, type Kind, type KubeClient } from "../../kube/index.ts";
-import { NAMESPACE } from "../init/cluster.ts";
-import { OperatorError } from "../init/fault.ts";
+import { NAMESPACE } from "./control-plane.ts";
+import { OperatorError } from "../steps/fault.ts";
 import { readIngress } from "./ingress.ts";
 import { untilReached } from "./reached.ts";
 

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { createProgressDisplay } from "../cli/display/progress.ts";
-import type { ShownFlow } from "../cli/display/progress-lines.ts";
-import type { Flow } from "../flow/flow.ts";
-import { openJournal } from "../in-process/journal.ts";
-import { CliError } from "../cli/exit.ts";
-import { LockedError } from "../in-process/lock.ts";
-import { ParkedError, runInProcess, type StepChange, type StepScope } from "../in-process/run.ts";
-import type { GardenadmContext } from "./context.ts";
-import { judge } from "./init/fault.ts";
+import { createProgressDisplay } from "../../cli/display/progress.ts";
+import type { ShownFlow } from "../../cli/display/progress-lines.ts";
+import type { Flow } from "../../flow/flow.ts";
+import { openJournal } from "../../in-process/journal.ts";
+import { CliError } from "../../cli/exit.ts";
+import { LockedError } from "../../in-process/lock.ts";
+import { ParkedError, runInProcess, type StepChange, type StepScope } from "../../in-process/run.ts";
+import type { GardenadmContext } from "../context.ts";
+import { judge } from "./fault.ts";
 
 /** In ms: how long what may pass by itself is tried again before its step parks. */
 const RETRY_DURATION = 120_000;

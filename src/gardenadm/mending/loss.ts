@@ -4,7 +4,7 @@ import type { EtcdRole } from "../../components/index.ts";
 import type { Exchange } from "../../etcd-data/replace.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
-import { isThere, readIfThere } from "../is-there.ts";
+import { isThere, readIfThere } from "../machine/is-there.ts";
 
 /** What was lost, for the people who own the cluster. */
 export interface Loss {

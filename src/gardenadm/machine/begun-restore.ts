@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
-import { readIfThere } from "../is-there.ts";
+import { readIfThere } from "./is-there.ts";
 
 /** A restore that was begun on a machine and is not done. */
 export interface BegunRestore {

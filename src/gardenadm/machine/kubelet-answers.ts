@@ -1,5 +1,5 @@
-import type { StepScope } from "../in-process/run.ts";
-import { until } from "./until.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { until } from "../steps/until.ts";
 
 /** Waits until the kubelet of this machine is healthy. */
 export async function kubeletAnswers(scope: StepScope): Promise<void> {

@@ -7,7 +7,7 @@ import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Logger } from "../../log.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
-import { isThere, readIfThere } from "../is-there.ts";
+import { isThere, readIfThere } from "../machine/is-there.ts";
 import type { OwnMember } from "./own-member.ts";
 
 /** A member whose data were bad, and that learns anew from the others. */
@@ -106,7 +106,7 @@ export async function endRelearning(role: EtcdRole, own: OwnMember, ground: Grou
 /** This machine's member as the others know it. */
 async function findMember(role: EtcdRole, { others, peerURL }: OwnMember, { root, log, signal }: Ground) {
   // An agent that only looks whether there is anything to learn does without what it loads.
-  const { membersOf } = await import("../reconcile/members.ts");
+  const { membersOf } = await import("../cluster/members.ts");
   const tell = (message: string) => log.info({ etcd: role, message }, "etcd learns anew");
   const membership = membersOf(role, others, { root, signal, tell });
   return { membership, known: (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(peerURL)) };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { StepScope } from "../in-process/run.ts";
-import { OperatorError } from "./init/fault.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { OperatorError } from "./fault.ts";
 
 /** How something is waited for; in ms. */
 export interface Waiting {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { NodeRole } from "../../api/names.ts";
 import { parseYaml } from "../../parsing.ts";
-import type { AgentPlaces } from "./places.ts";
+import type { AgentPlaces } from "./agent-places.ts";
 
 /** What the machine is for, as `gardenadm init` or `gardenadm join` has noted it; undefined where neither has got so far. */
 export async function readRole({ pool }: Pick<AgentPlaces, "pool">): Promise<NodeRole | undefined> {

@@ -28,3 +28,8 @@ function isConfig(found: unknown): found is MachineConfig {
   const lists = [spec?.files ?? [], spec?.units ?? []];
   return kind === "OperatingSystemConfig" && typeof spec === "object" && lists.every((list) => Array.isArray(list));
 }
+
+/** Refuses to read a Secret for a machine: the contents of other Secrets stand in the Secret of the pool. */
+export async function noSecret(name: string): Promise<Buffer> {
+  return await Promise.reject(new Error(`Secret ${name} is not for machines`));
+}

@@ -17,8 +17,8 @@ import type { StepScope } from "../../in-process/run.ts";
 import { Node, Secret, type KubeClient } from "../../kube/index.ts";
 import { machineConfigOf } from "../../self-hosted/machine-config.ts";
 import { workloadsChecksum } from "../../self-hosted/workloads-checksum.ts";
-import { controlPlaneObjects, describeMachine, NAMESPACE } from "../init/cluster.ts";
-import { until } from "../until.ts";
+import { controlPlaneObjects, describeMachine, NAMESPACE } from "./control-plane.ts";
+import { until } from "../steps/until.ts";
 
 /**
  * Says in the Secret of each pool, or only of the control plane's, what its machines are to be: for the control plane's, out of its workloads as they stand after

@@ -18,9 +18,9 @@ import { checksumOf } from "../../components/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { controlPlaneMachines, type ControlPlaneMachines } from "../../self-hosted/machine-config.ts";
 import type { Configuration } from "../configuration/configuration.ts";
-import { readIngress } from "../reconcile/ingress.ts";
-import { OperatorError } from "./fault.ts";
-import type { ThisMachine } from "./machine.ts";
+import { readIngress } from "./ingress.ts";
+import { OperatorError } from "../steps/fault.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
 
 /** The namespace of a self-hosted Shoot's control plane. */
 export const NAMESPACE = SYSTEM_NAMESPACE;

@@ -5,15 +5,15 @@ import { dataPlaceOf, isMarked, markData, type DataPlace } from "../../etcd-data
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
-import type { AgentIdentity } from "../node-agent/credentials.ts";
-import { withMachine } from "../node-agent/machine-lock.ts";
+import type { AgentIdentity } from "../machine/agent-identity.ts";
+import { withMachine } from "../machine/lock.ts";
 import { announceLoss } from "./announce-loss.ts";
 import { endApiServer } from "./end-programs.ts";
 import { mendedAside, putManifestsBack } from "./manifests.ts";
 import { forgetLoss, keepLoss, readLoss } from "./loss.ts";
-import { readBegun, unfinished } from "./places.ts";
+import { readBegun, unfinished } from "../machine/begun-restore.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
-import { isThere } from "../is-there.ts";
+import { isThere } from "../machine/is-there.ts";
 
 /** What guards the data of the etcds on a control-plane node. */
 export interface GuardDeps {

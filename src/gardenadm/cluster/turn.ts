@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { StepScope } from "../in-process/run.ts";
-import { isAlreadyExists, isConflict, type KubeClient } from "../kube/index.ts";
-import { createLeaseRecord, type LeaseRecord } from "../kube/lease-record.ts";
-import { NAMESPACE } from "./init/cluster.ts";
-import { AwayError, OperatorError } from "./init/fault.ts";
-import type { ThisMachine } from "./init/machine.ts";
-import { machineId } from "./machine-id.ts";
-import { until } from "./until.ts";
+import type { StepScope } from "../../in-process/run.ts";
+import { isAlreadyExists, isConflict, type KubeClient } from "../../kube/index.ts";
+import { createLeaseRecord, type LeaseRecord } from "../../kube/lease-record.ts";
+import { NAMESPACE } from "./control-plane.ts";
+import { AwayError, OperatorError } from "../steps/fault.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { machineId } from "../machine/machine-id.ts";
+import { until } from "../steps/until.ts";
 
 /** The right to change the nodes of a control plane, of which one command at a time has it. */
 export interface ClusterTurn {

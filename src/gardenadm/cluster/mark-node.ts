@@ -1,7 +1,7 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { Node, refOf, type KubeClient } from "../../kube/index.ts";
-import { until } from "../until.ts";
+import { until } from "../steps/until.ts";
 
 /** Waits for the Node, and marks it as one of the control plane: a kubelet may not say that of itself. */
 export async function markNode(client: KubeClient, name: string, scope: StepScope): Promise<void> {

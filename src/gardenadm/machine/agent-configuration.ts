@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { NodeRole } from "../../api/names.ts";
 import { parseYaml } from "../../parsing.ts";
-import type { AgentPlaces } from "./places.ts";
+import type { AgentPlaces } from "./agent-places.ts";
 
 /** What an agent is told when it starts. */
 export interface AgentConfiguration {

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import { CliError } from "../../cli/exit.ts";
 import { withLock } from "../../in-process/lock.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
-import { placesIn } from "../init/places.ts";
-import { restoreFaults } from "../restore/places.ts";
-import { isThere } from "../is-there.ts";
+import { placesIn } from "./places.ts";
+import { restoreFaults } from "./begun-restore.ts";
+import { isThere } from "./is-there.ts";
 
 /** Says on the machine whose `/` is this folder that its cluster has let it go: nothing here leads to that cluster from now on. */
 const noteIn = (root: string): string => join(root, "/var/lib/gardenadm/left-cluster");

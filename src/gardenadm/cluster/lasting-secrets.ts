@@ -1,5 +1,5 @@
-import { NAMESPACE } from "./init/cluster.ts";
-import { OperatorError } from "./init/fault.ts";
+import { NAMESPACE } from "./control-plane.ts";
+import { OperatorError } from "../steps/fault.ts";
 
 /** Throws: nodes and users of a cluster that exists know it by these Secrets, and others in their place would lock all of them out. */
 export async function refuseNewKeys(names: readonly string[]): Promise<never> {

@@ -7,7 +7,7 @@ import type { StoreAccess } from "../../etcd-data/store.ts";
 import { decodeData } from "../../kube/secret-data.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
-import { readIfThere } from "../is-there.ts";
+import { readIfThere } from "./is-there.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
 /** How a machine reaches the backups of its cluster, and whose they are. */

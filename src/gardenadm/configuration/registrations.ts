@@ -4,7 +4,7 @@ import { readDeployment, readInlineDeployment, type DeploymentReading } from "..
 import { registeredOf } from "../../api/registration/registered.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { Shoot } from "../../api/shoot/shoot.ts";
-import { neededPairs, neededRegistrations, type Demand } from "../discover/registrations.ts";
+import { neededPairs, neededRegistrations, type Demand } from "./demand.ts";
 
 /** A registered controller that the cluster gets, and how it is installed. */
 export interface WantedExtension {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { NodeRole } from "../api/names.ts";
-import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../components/index.ts";
-import { writeWhole } from "../node-agent/whole-file.ts";
-import { OperatorError } from "./init/fault.ts";
+import type { NodeRole } from "../../api/names.ts";
+import { poolsOf, type ControlPlaneContext, type WorkerPool } from "../../components/index.ts";
+import { writeWhole } from "../../node-agent/whole-file.ts";
+import { OperatorError } from "../steps/fault.ts";
 
 /** Where in its cluster a machine is to be, as the operator says it. */
 export interface WantedPlace {

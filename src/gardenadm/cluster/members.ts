@@ -6,7 +6,7 @@ import { nameOf } from "../../etcd/status.ts";
 import { etcdPorts, hostOf, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
-import { OperatorError } from "../init/fault.ts";
+import { OperatorError } from "../steps/fault.ts";
 
 /** Both of a control plane's etcds. */
 export const ETCDS: readonly EtcdRole[] = ["main", "events"];
