@@ -184,3 +184,6 @@ export const NODE_AGENT_UNIT = "gardener-node-agent.service";
 
 /** The unit that makes certificates of the control plane anew and rolls them out: program `gardenadm/renewal`. */
 export const RENEWAL_UNIT = "gardenadm-renewal.service";
+
+/** What the controller of the BackupEntry makes in the Shoot's namespace, for pods to reach the backups: a claim, or a Secret. */
+export const BACKUP_PLACE = "etcd-backup";

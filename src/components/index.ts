@@ -41,7 +41,6 @@ export {
 export { copyJob } from "./etcd/backup-copy.ts";
 export { BACKUP_BUNDLE } from "./etcd/backup-bundle.ts";
 export {
-  BACKUP_PLACE,
   backupSettings,
   BUNDLE_SUFFIX,
   FINAL_SNAPSHOT,

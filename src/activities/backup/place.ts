@@ -1,4 +1,5 @@
-import { BACKUP_PLACE, storeOf, storeSecretKeys, type ControlPlaneContext } from "../../components/index.ts";
+import { BACKUP_PLACE } from "../../api/names.ts";
+import { storeOf, storeSecretKeys, type ControlPlaneContext } from "../../components/index.ts";
 import { PersistentVolumeClaim, Secret, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../step-error.ts";
 

@@ -4,6 +4,7 @@ import type { Seed } from "../../api/index.ts";
 import type { Flags } from "../command-line.ts";
 import { poolsOf, type ControlPlaneContext } from "../context.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
+import { BACKUP_PLACE } from "../../api/names.ts";
 import { environmentOf, pathIn, rclone, type Remote } from "./rclone.ts";
 
 /** Where a Shoot's snapshots are kept, as pods with a folder `/backup` see it. */
@@ -32,9 +33,6 @@ export const FINAL_SNAPSHOT = "final-snapshot";
 
 /** What the name of a snapshot's bundle has behind that of its snapshot. */
 export const BUNDLE_SUFFIX = ".bundle";
-
-/** What the controller of the BackupEntry makes in the Shoot's namespace, for pods to reach the backups: a claim, or a Secret. */
-export const BACKUP_PLACE = "etcd-backup";
 
 /** The ConfigMap in the Shoot's namespace, and its key, that list by commas the snapshots which a bucket is to keep. */
 export const KEPT_SNAPSHOTS = { name: "kept-snapshots", key: "names" } as const;

@@ -8,7 +8,7 @@ import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
 import { begunFaults, unlessOtherwiseBegun } from "../machine/departure.ts";
-import { backupAccessOf } from "../machine/backup-access.ts";
+import { backupAccessOf } from "../configuration/backup.ts";
 import { createTables, inWords } from "../steps/tables.ts";
 import { createStartActions, type StartDeps } from "./actions.ts";
 import { candidateFor } from "./candidate.ts";

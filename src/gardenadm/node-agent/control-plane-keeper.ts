@@ -6,6 +6,7 @@ import type { Machine } from "../../node-agent/perform.ts";
 import { dueCertificates } from "../machine/certificates.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { isThere } from "../machine/is-there.ts";
+import { followBackupAccess } from "./backup-access-watch.ts";
 import { watchExposure } from "./exposure-watch.ts";
 import { watchWorkloads } from "./workload-watch.ts";
 
@@ -52,12 +53,13 @@ async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signa
 }
 
 async function watch({ identity, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
-  const { adminKubeconfig, configuration, node: hostName } = identity;
+  const { adminKubeconfig, configuration, node: hostName, root } = identity;
   if (!(await appears(adminKubeconfig, signal))) return;
   const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
   await Promise.all([
     watchWorkloads({ client, secretName: configuration.secretName, hostName, log }, signal),
     watchExposure({ client, hostName, log }, signal),
+    followBackupAccess({ client, root, log }, signal),
   ]);
   await client.close();
 }

@@ -1,7 +1,5 @@
 import { isReady } from "../../activities/waits/readiness.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
-import { SYSTEM_NAMESPACE } from "../../api/names.ts";
-import type { KubeObject } from "../../api/schema/meta.ts";
 import { controlPlanePools } from "../../api/shoot/self-hosted.ts";
 import type { Shoot } from "../../api/shoot/shoot.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -9,6 +7,7 @@ import { Node } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
 import { quiet } from "../cluster/away.ts";
+import { shootAtHand } from "../cluster/shoot-at-hand.ts";
 import { createBell } from "./bell.ts";
 import { dutyTiming, keepLooking } from "./keep-looking.ts";
 
@@ -56,18 +55,14 @@ const factsOf = (node: Node): string => JSON.stringify([node.metadata.name, isRe
 
 /** Where nothing is exposed, no more code is loaded. */
 async function follow(deps: ExposureWatchDeps, signal: AbortSignal): Promise<"done" | "waiting"> {
-  const cluster = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Cluster", name: SYSTEM_NAMESPACE };
-  if (!asksForExposure(await deps.client.read(cluster))) return "done";
+  const shoot = await shootAtHand(deps.client);
+  if (shoot === undefined || !asksForExposure(shoot)) return "done";
   const { renewExposure } = await import("../reconcile/renew-exposure.ts");
   return await renewExposure(deps, signal);
 }
 
-function asksForExposure(cluster: KubeObject | undefined): boolean {
-  const { shoot } = (cluster?.["spec"] ?? {}) as { readonly shoot?: Pick<Shoot, "spec"> };
-  return (
-    shoot !== undefined && controlPlanePools(shoot).some(({ controlPlane }) => controlPlane?.exposure !== undefined)
-  );
-}
+const asksForExposure = (shoot: Shoot): boolean =>
+  controlPlanePools(shoot).some(({ controlPlane }) => controlPlane?.exposure !== undefined);
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

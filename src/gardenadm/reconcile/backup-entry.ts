@@ -4,20 +4,14 @@ import { needsPeriodicTrigger } from "../../activities/extensions/trigger.ts";
 import { StepError } from "../../activities/step-error.ts";
 import { BackupBucket } from "../../api/core/backup-bucket.ts";
 import { ExtensionBackupBucket } from "../../api/index.ts";
-import { backupBucketSecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
-import {
-  BACKUP_PLACE,
-  backupEntryObject,
-  backupSettings,
-  BUCKET_KEY,
-  type ControlPlaneContext,
-} from "../../components/index.ts";
+import { BACKUP_PLACE, backupBucketSecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
+import { backupEntryObject, backupSettings, BUCKET_KEY, type ControlPlaneContext } from "../../components/index.ts";
 import type { StoreAccess } from "../../etcd-data/store.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { decodeData, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../cluster/control-plane.ts";
-import { backupCredentialsOf } from "../machine/backup-access.ts";
+import { backupCredentialsOf } from "../configuration/backup.ts";
 import { untilReached } from "../cluster/reached.ts";
 
 /** Where a place for backups is asked for. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { BACKUP_BUNDLE, BACKUP_PLACE, components, type ControlPlaneContext } from "../../components/index.ts";
+import { BACKUP_PLACE } from "../../api/names.ts";
+import { BACKUP_BUNDLE, components, type ControlPlaneContext } from "../../components/index.ts";
 import { ensureBundleKeys } from "../../etcd-data/bundle-keys.ts";
 import {
   BundleError,
@@ -15,7 +16,8 @@ import { encodeData, Secret, typeMeta, type KubeClient } from "../../kube/index.
 import type { Configuration } from "../configuration/configuration.ts";
 import { NAMESPACE } from "../cluster/control-plane.ts";
 import { OperatorError } from "../steps/fault.ts";
-import { backupAccessOf, keepBackupAccess } from "../machine/backup-access.ts";
+import { backupAccessOf } from "../configuration/backup.ts";
+import { keepBackupAccess } from "../machine/backup-access.ts";
 import { providedAccess } from "./backup-entry.ts";
 import { applyAll } from "../cluster/apply-all.ts";
 import { isThere } from "../machine/is-there.ts";

@@ -14,7 +14,7 @@ import type { StartDeps } from "../init/actions.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { placesIn } from "../machine/places.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { backupAccessOf } from "../machine/backup-access.ts";
+import { backupAccessOf } from "../configuration/backup.ts";
 import { noteBegun, readBegun, restoreFolder } from "../machine/begun-restore.ts";
 import { ensureProgram } from "./programs.ts";
 import type { BackupRestoreAction } from "./restore-from-backup.ts";

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { BACKUP_PLACE, backupSettings } from "../../components/index.ts";
 import { findSnapshots } from "../../etcd-data/snapshots.ts";
 import { openStore } from "../../etcd-data/store.ts";
-import { decodeData, Secret, type KubeClient } from "../../kube/index.ts";
-import { NAMESPACE, readMade } from "../cluster/control-plane.ts";
-import { readBackupAccess, type BackupAccess } from "../machine/backup-access.ts";
+import type { KubeClient } from "../../kube/index.ts";
+import { askBackupAccess } from "../cluster/backup-access.ts";
+import { readBackupAccess } from "../machine/backup-access.ts";
 
 /** The backups of a cluster that asks for some. */
 export interface BackupReport {
@@ -20,7 +19,7 @@ export async function readBackup(
   client: KubeClient | undefined,
   deadline: AbortSignal,
 ): Promise<BackupReport | undefined> {
-  const place = (await readBackupAccess(root)) ?? (client && (await placeOf(client).catch(() => undefined)));
+  const place = (await readBackupAccess(root)) ?? (client && (await askBackupAccess(client).catch(() => undefined)));
   if (place === undefined) return undefined;
   try {
     const store = openStore(place, join(root, "/opt/bin/rclone"));
@@ -31,13 +30,4 @@ export async function readBackup(
   } catch (error) {
     return { reason: deadline.aborted ? "the store does not answer in time" : (error as Error).message };
   }
-}
-
-/** As the cluster knows it; undefined where no backup is asked for. */
-async function placeOf(client: KubeClient): Promise<BackupAccess | undefined> {
-  const { shoot } = await readMade(client);
-  const provider = backupSettings({ shoot, nodes: [] })?.provider;
-  if (provider === undefined) return undefined;
-  const { data = {} } = (await client.read(Secret, { namespace: NAMESPACE, name: BACKUP_PLACE })) ?? {};
-  return { provider, secret: decodeData(data), uid: shoot.metadata.uid ?? "" };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import { imagesFor, type ImageVector } from "../../../src/components/index.ts";
-import { backupAccessOf } from "../../../src/gardenadm/machine/backup-access.ts";
+import { backupAccessOf } from "../../../src/gardenadm/configuration/backup.ts";
 import { readConfiguration } from "../../../src/gardenadm/configuration/configuration.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 import { readPage } from "../../support/pages.ts";
