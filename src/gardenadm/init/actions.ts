@@ -91,7 +91,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
 
   const actions: Readonly<Record<StartAction, Act>> = {
     async preflight({ tell }) {
-      const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+      const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "control-plane");
       const faults = [...found, ...(await zoneFaults({ machine, configuration, zone }))];
       for (const warning of warnings) tell(`warning: ${warning}`);
       if (faults.length > 0) throw new OperatorError(faults.join("; "));

@@ -12,7 +12,7 @@ import { backupAccessOf } from "../configuration/backup.ts";
 import { createTables, inWords } from "../steps/tables.ts";
 import { createStartActions, type StartDeps } from "./actions.ts";
 import { candidateFor } from "./candidate.ts";
-import { findThisMachine, type ThisMachine } from "../machine/this-machine.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
 import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
@@ -45,7 +45,7 @@ export const init = defineCommand({
 
 async function showPlan({ terminal }: GardenadmContext, wanted: StartDeps): Promise<Exit> {
   const { machine, configuration } = wanted;
-  const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "init");
+  const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "control-plane");
   const faults = [...(await begunFaults(machine.root)), ...found, ...(await zoneFaults(wanted))];
   const rows = [
     ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),

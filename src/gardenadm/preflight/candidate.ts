@@ -1,3 +1,4 @@
+import type { NodeRole } from "../../api/names.ts";
 import type { NetworkInterfaceInfo } from "node:os";
 import type { Run } from "../../node-agent/commands.ts";
 import type { Demands } from "./demands.ts";
@@ -24,11 +25,8 @@ export interface Candidate {
   readonly now?: Date;
 }
 
-/** What a machine is to be made by which command. */
-export type Role = "init" | "worker" | "control-plane" | "restore";
-
 /** Whether etcd and an API server will run on the machine. */
-export const carriesControlPlane = (role: Role): boolean => role !== "worker";
+export const carriesControlPlane = (role: NodeRole): boolean => role !== "worker";
 
 /** What was found, a sentence each, with what helps: what keeps a command from its work, and what will be felt later. */
 export interface Findings {

@@ -1,11 +1,12 @@
 import { totalmem } from "node:os";
-import { carriesControlPlane, type Candidate, type Role } from "./candidate.ts";
+import type { NodeRole } from "../../api/names.ts";
+import { carriesControlPlane, type Candidate } from "./candidate.ts";
 
 /** In MiB. Etcd, API server, controllers and a kubelet take the one; kubelets keep 1 GiB of the other from all pods. */
 const LEAST = { controlPlane: 1741, worker: 1229 } as const;
 
 /** Why the machine's memory does not suffice. */
-export function memoryFaults({ memory = totalmem() }: Pick<Candidate, "memory">, role: Role): string[] {
+export function memoryFaults({ memory = totalmem() }: Pick<Candidate, "memory">, role: NodeRole): string[] {
   const [least, what] = carriesControlPlane(role)
     ? [LEAST.controlPlane, "a control plane"]
     : [LEAST.worker, "a worker"];

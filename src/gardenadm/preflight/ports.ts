@@ -1,7 +1,8 @@
 import { createServer } from "node:net";
+import type { NodeRole } from "../../api/names.ts";
 import { etcdPorts, HOST_PORTS } from "../../components/index.ts";
 import { extensionPorts } from "../cluster/extension-ports.ts";
-import { carriesControlPlane, type Candidate, type Role } from "./candidate.ts";
+import { carriesControlPlane, type Candidate } from "./candidate.ts";
 import { holdersOf } from "./port-holders.ts";
 
 /** Kubelet and its health, kube-proxy's health. */
@@ -11,7 +12,7 @@ const NODE_PORTS = [10248, 10250, 10256];
 const PROGRAM_PORTS = [443, 10257, 10259];
 
 /** Where programs of a cluster listen on a machine: those that no machine can be without, and those of its control plane. */
-export function portsOf(role: Role, extensions: number): number[] {
+export function portsOf(role: NodeRole, extensions: number): number[] {
   if (!carriesControlPlane(role)) return NODE_PORTS;
   const etcd = [etcdPorts("main", { nodes: [] }), etcdPorts("events", { nodes: [] })];
   const ofExtensions = Array.from({ length: extensions }, (_, index) => extensionPorts(index));
@@ -22,7 +23,7 @@ export function portsOf(role: Role, extensions: number): number[] {
 /** Which ports of this role other programs have, and which programs these are. */
 export async function portFaults(
   { root, demands }: Pick<Candidate, "root" | "demands">,
-  role: Role,
+  role: NodeRole,
 ): Promise<string[]> {
   return await takenFaults(root, portsOf(role, demands?.extensions ?? 0));
 }

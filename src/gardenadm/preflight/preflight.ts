@@ -1,4 +1,5 @@
-import { carriesControlPlane, type Candidate, type Findings, type Role } from "./candidate.ts";
+import type { NodeRole } from "../../api/names.ts";
+import { carriesControlPlane, type Candidate, type Findings } from "./candidate.ts";
 import { clockFaults } from "./clock.ts";
 import { containerdFindings } from "./containerd.ts";
 import { diskFindings } from "./disk.ts";
@@ -16,7 +17,7 @@ import { systemdFaults } from "./systemd.ts";
  * Every reason why this machine cannot become what it is to be, and what will be felt when it has. It takes some seconds at most, and
  * changes nothing, but that it starts containerd where it is there and down.
  */
-export async function preflight(candidate: Candidate, role: Role): Promise<Findings> {
+export async function preflight(candidate: Candidate, role: NodeRole): Promise<Findings> {
   const { userId = process.getuid?.(), isBegun } = candidate;
   if (userId !== 0)
     return { faults: [`gardenadm runs as user ${String(userId)}: run it as root, such as by sudo`], warnings: [] };
@@ -37,7 +38,7 @@ export async function preflight(candidate: Candidate, role: Role): Promise<Findi
 }
 
 /** What only a machine is asked on which gardenadm has not begun. */
-async function freshFaults(candidate: Candidate, role: Role): Promise<readonly (string[] | Promise<string[]>)[]> {
+async function freshFaults(candidate: Candidate, role: NodeRole): Promise<readonly (string[] | Promise<string[]>)[]> {
   if (await isThere(agentPlacesIn(candidate.root).pool)) return [[IS_NODE]];
   return [strangerFaults(candidate), portFaults(candidate, role), networkFaults(candidate)];
 }
