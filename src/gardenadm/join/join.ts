@@ -7,7 +7,8 @@ import { findThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
 import { unlessOtherwiseBegun } from "../machine/departure.ts";
 import { createTables, inWords, runActions } from "../steps/tables.ts";
-import { authorityHashes } from "../token/join-command.ts";
+import { authorityHashes } from "../cluster/authorities.ts";
+import { parseServerUrl } from "../server-url.ts";
 import { readToken } from "../token/token.ts";
 import { createControlPlaneActions } from "./control-plane-actions.ts";
 import { joinControlPlane } from "./join-control-plane.ts";
@@ -56,7 +57,13 @@ export const join = defineCommand({
         "nothing says which cluster is meant: give --ca-cert-hash or --ca-certificate, as the printed line does",
       );
     const role = controlPlane ? "control-plane" : "worker";
-    const invitation = { address: addressOf(args.server), token, role, pool: workerPoolName, zone } as const;
+    const invitation = {
+      address: parseServerUrl(args.server, "the API server"),
+      token,
+      role,
+      pool: workerPoolName,
+      zone,
+    } as const;
     return await start(context, invitation, { token, hashes: caCertHash, ca });
   },
 });

@@ -4,7 +4,7 @@ import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { parseKubeconfig } from "../../kube/index.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
-import { authorityHashes } from "../token/join-command.ts";
+import { authorityHashes } from "../cluster/authorities.ts";
 
 /**
  * Throws an OperatorError where a kubeconfig of the machine whose `/` is this folder knows none of the authorities, in PEM, of the

@@ -8,7 +8,7 @@ import type { BootstrapToken } from "../../kube/index.ts";
 import { StepError } from "../../activities/step-error.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { clockFault } from "../preflight/clock.ts";
-import { authoritiesIn, authorityHashes } from "../token/join-command.ts";
+import { authoritiesIn, authorityHashes } from "../cluster/authorities.ts";
 
 /** A cluster as a machine that is to join knows it. */
 export interface TrustedCluster {

@@ -1,4 +1,3 @@
-import { createHash, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Cluster } from "../../api/index.ts";
@@ -7,7 +6,9 @@ import { CliError } from "../../cli/exit.ts";
 import { isInDns, urlHost } from "../../components/index.ts";
 import { EndpointSlice, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
 import type { Cluster as ClusterAccess } from "../context.ts";
+import { authorityHashes } from "../cluster/authorities.ts";
 import { readIngress } from "../cluster/ingress.ts";
+import { parseServerUrl } from "../server-url.ts";
 
 /** What a machine is told of the cluster that it is to join: where it is, and how it is proved. */
 export interface JoinTarget {
@@ -38,27 +39,9 @@ export function joinCommand({ server, authorities, token, isControlPlane }: Join
  * machine, where the control plane is exposed, else at an address that an API server advertises. Throws when none is known, or the kubeconfig has no authority.
  */
 export async function findJoinTarget(cluster: ClusterAccess, address: string | undefined): Promise<JoinTarget> {
-  const authorities = authorityHashes(await readAuthorities(cluster), cluster.called);
-  return { server: address === undefined ? await findServer(cluster) : parseServer(address), authorities };
-}
-
-/** The hash of the public key of each certificate of a bundle in PEM, as kubeadm's `--discovery-token-ca-cert-hash` has it. */
-export const authorityHashes = (bundle: string, called: string): string[] =>
-  authoritiesIn(bundle, called).map(({ hash }) => hash);
-
-/** Each certificate of a bundle in PEM, alone, with its hash; `called` says whose they are. Throws where there is none. */
-export function authoritiesIn(bundle: string, called: string): { readonly pem: string; readonly hash: string }[] {
-  const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length === 0) throw noAuthority(called);
-  try {
-    return certificates.map((found) => {
-      const certificate = new X509Certificate(found);
-      const key = certificate.publicKey.export({ type: "spki", format: "der" });
-      return { pem: certificate.toString(), hash: `sha256:${createHash("sha256").update(key).digest("hex")}` };
-    });
-  } catch (cause) {
-    throw noAuthority(called, cause);
-  }
+  const authorities = hashesOf(await readAuthorities(cluster), cluster);
+  const server = address === undefined ? await findServer(cluster) : parseServerUrl(address, "--server");
+  return { server, authorities };
 }
 
 async function readAuthorities({ kubeconfig: { cluster, directory }, called }: ClusterAccess): Promise<string> {
@@ -70,18 +53,20 @@ async function readAuthorities({ kubeconfig: { cluster, directory }, called }: C
   });
 }
 
+function hashesOf(bundle: string, { called }: ClusterAccess): string[] {
+  try {
+    return authorityHashes(bundle, called);
+  } catch (cause) {
+    throw noAuthority(called, cause);
+  }
+}
+
 const noAuthority = (called: string, cause?: unknown): CliError =>
   new CliError(
     "usage",
     `kubeconfig ${called} has no certificate-authority-data with certificates, by which machines would know the cluster: add them, or leave out --print-join-command`,
     { cause },
   );
-
-function parseServer(address: string): string {
-  const url = URL.parse(address.includes("://") ? address : `https://${address}`);
-  if (url?.protocol === "https:" && url.username === "" && url.pathname === "/" && url.search === "") return url.origin;
-  throw new CliError("usage", `--server cannot be "${address}": say HOST:PORT or https://HOST:PORT`);
-}
 
 async function findServer({ client, kubeconfig: { server }, called }: ClusterAccess): Promise<string> {
   if (!isThisMachine(new URL(server).hostname)) return server;

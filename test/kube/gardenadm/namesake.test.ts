@@ -16,7 +16,7 @@ import { readClusterContext } from "../../../src/gardenadm/cluster/control-plane
 import { createControlPlaneActions } from "../../../src/gardenadm/join/control-plane-actions.ts";
 import type { ControlPlaneAction } from "../../../src/gardenadm/join/join-control-plane.ts";
 import { agentPlacesIn } from "../../../src/gardenadm/machine/agent-places.ts";
-import { authorityHashes } from "../../../src/gardenadm/token/join-command.ts";
+import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
 import {
   Lease,
   Node,

@@ -13,7 +13,7 @@ import {
   renderKubeconfig,
   Secret,
 } from "../../../src/kube/index.ts";
-import { authorityHashes } from "../../../src/gardenadm/token/join-command.ts";
+import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
 import { ownClusterTest } from "../../support/cluster-test.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
 import { eventually } from "../../support/eventually.ts";

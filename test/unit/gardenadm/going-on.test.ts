@@ -11,7 +11,7 @@ import { commandOf as resetLine } from "../../../src/gardenadm/reset/reset.ts";
 import { commandOf as restoreLine } from "../../../src/gardenadm/restore/restore.ts";
 import { lastRunOf, nextSteps } from "../../../src/gardenadm/status/report.ts";
 import { createTables } from "../../../src/gardenadm/steps/tables.ts";
-import { authorityHashes } from "../../../src/gardenadm/token/join-command.ts";
+import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
 import { readJournal } from "../../../src/in-process/journal.ts";
 import { fakeTerminal } from "../cli/fake-terminal.ts";
 

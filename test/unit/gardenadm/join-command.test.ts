@@ -4,7 +4,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as x509 from "@peculiar/x509";
 import { expect, test } from "vitest";
-import { authorityHashes, joinCommand } from "../../../src/gardenadm/token/join-command.ts";
+import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
+import { joinCommand } from "../../../src/gardenadm/token/join-command.ts";
 import { makeCertificates } from "../../support/certificates.ts";
 
 const run = promisify(execFile);
@@ -22,8 +23,8 @@ test("an authority is known by the hash of its public key, each of a bundle by i
 test.each(["", "none", "-----BEGIN CERTIFICATE-----\nbm8=\n-----END CERTIFICATE-----"])(
   "a join command needs an authority, which %j is not",
   (bundle) => {
-    expect(() => authorityHashes(bundle, "a.yaml")).toThrow(
-      "kubeconfig a.yaml has no certificate-authority-data with certificates, by which machines would know the cluster: add them, or leave out --print-join-command",
+    expect(() => authorityHashes(bundle, "--ca-certificate")).toThrow(
+      "--ca-certificate has no certificates of an authority in PEM",
     );
   },
 );

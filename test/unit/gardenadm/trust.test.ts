@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { issueAuthority, issueCertificate } from "../../../src/activities/secrets/pki.ts";
 import { trustCluster } from "../../../src/gardenadm/join/trust.ts";
-import { authorityHashes } from "../../../src/gardenadm/token/join-command.ts";
+import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
 
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 const SERVER = "https://api.root.example";
