@@ -26,7 +26,7 @@ import {
   readControlPlane,
 } from "../cluster/control-plane.ts";
 import { preflight } from "../preflight/preflight.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
 import { kubeletAnswers, serverAnswers } from "../machine/kubelet-answers.ts";
 import { refuseOtherShoot } from "../cluster/own-shoot.ts";
@@ -84,7 +84,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
 
   const apply = async (config: MachineConfig, { signal, tell }: StepScope) => {
     const readSecret = async (name: string, key: string) => await secretValue(clients.directory(), name, key);
-    await withMachine(agentPlacesIn(machine.root).lock, signal, async () => {
+    await waitForLock(agentPlacesIn(machine.root).lock, signal, async () => {
       await applyMachine({ ...machine, readSecret }, config, { signal, tell });
     });
   };

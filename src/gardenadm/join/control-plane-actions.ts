@@ -10,7 +10,7 @@ import { readControlPlane, readMade } from "../cluster/control-plane.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { markNode } from "../cluster/mark-node.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { noSecret, readMachineOrder, type MachineOrder } from "../cluster/machine-order.ts";
 import { manifestPods } from "../node-agent/manifests.ts";
 import { podsReady } from "../node-agent/readiness.ts";
@@ -61,7 +61,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
     return value;
   };
   const apply = async (stage: Stage, { signal, tell }: StepScope) =>
-    await withMachine(get("identity").places.lock, signal, async () => {
+    await waitForLock(get("identity").places.lock, signal, async () => {
       const config = await atStage(get("order").config, stage, machine.root);
       await applyMachine({ ...machine, readSecret: noSecret }, config, { signal, tell });
     });

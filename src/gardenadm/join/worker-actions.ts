@@ -6,7 +6,7 @@ import { readRecord, RECORD_PATH } from "../../node-agent/record.ts";
 import { UNIT_FOLDER, type MachineConfig } from "../../node-agent/wanted.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { noSecret, readMachineOrder } from "../cluster/machine-order.ts";
 import { kubeletAnswers } from "../machine/kubelet-answers.ts";
 import { until } from "../steps/until.ts";
@@ -57,7 +57,7 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): A
       const order = readMachineOrder(await readOrder(found(known.client), found(known.secretName)));
       const init = onlyInit(order.config);
       if (await isBeyond(init, root)) return;
-      await withMachine(found(known.identity).places.lock, signal, async () => {
+      await waitForLock(found(known.identity).places.lock, signal, async () => {
         await applyMachine({ ...machine, readSecret: noSecret }, init, { signal, tell });
       });
     },
@@ -65,7 +65,7 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): A
       const { places } = found(known.identity);
       const order = readMachineOrder(await readOrder(found(known.client), found(known.secretName)));
       await giveKubeletToken(found(known.identity));
-      await withMachine(places.lock, signal, async () => {
+      await waitForLock(places.lock, signal, async () => {
         await applyMachine({ ...machine, readSecret: noSecret }, order.config, { signal, tell });
       });
     },

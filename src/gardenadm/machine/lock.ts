@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError, withLock } from "../../in-process/lock.ts";
 
-/** Does the work while no other process changes this machine by an OperatingSystemConfig; waits for its turn until it is stopped. */
-export async function withMachine<T>(lock: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+/** Does the work while this process alone holds the lock of this file; waits for that until it is stopped. */
+export async function waitForLock<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await withLock(lock, work);

@@ -6,7 +6,7 @@ import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { announceLoss } from "./announce-loss.ts";
 import { endApiServer } from "./end-programs.ts";
 import { mendedAside, putManifestsBack } from "./manifests.ts";
@@ -69,7 +69,7 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   const { identity, log, signal } = deps;
   const { root, places } = identity;
   const place = dataPlaceOf(role, root);
-  const alone = async <T>(work: () => Promise<T>) => await withMachine(places.lock, signal, work);
+  const alone = async <T>(work: () => Promise<T>) => await waitForLock(places.lock, signal, work);
   const relearning = await readRelearning(root, role);
   if (relearning !== undefined)
     return await keepLoss(root, await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone));

@@ -8,7 +8,7 @@ import { applyMachine, type Applied } from "../../node-agent/apply-machine.ts";
 import type { Machine } from "../../node-agent/perform.ts";
 import { dropToken, giveKubeletToken } from "./kubelet-access.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { readMachineOrder, type MachineOrder } from "../cluster/machine-order.ts";
 import { manifestPods } from "./manifests.ts";
 import { podsReady } from "./readiness.ts";
@@ -48,7 +48,7 @@ export function createRounds(deps: RoundDeps): (secret: Secret, signal: AbortSig
       }
     }
     await giveKubeletToken(identity);
-    const applied = await withMachine(identity.places.lock, signal, async () => await apply(deps, order, signal));
+    const applied = await waitForLock(identity.places.lock, signal, async () => await apply(deps, order, signal));
     if (applied.restartDue) return "restart";
     if (isNew) await settled(deps, order, signal);
     if (!(await announce(deps, order.checksum))) return "waiting";

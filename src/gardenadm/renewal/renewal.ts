@@ -6,7 +6,7 @@ import { NAMESPACE, readClusterContext } from "../cluster/control-plane.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
 import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { orderMachines, rolledOut } from "../cluster/roll-out.ts";
 import { takeTurn } from "../cluster/turn.ts";
 
@@ -20,7 +20,7 @@ export async function renewCertificates(
   machine: Pick<ThisMachine, "root" | "hostName">,
   scope: StepScope,
 ): Promise<void> {
-  await withMachine(placesIn(machine.root).lock, scope.signal, async () => {
+  await waitForLock(placesIn(machine.root).lock, scope.signal, async () => {
     const turn = await takeTurn(client, machine, scope);
     try {
       await renew(client, turn.within(scope));

@@ -8,7 +8,7 @@ import { createRun } from "../../node-agent/commands.ts";
 import { restoreOriginals, usersBefore } from "../../node-agent/originals.ts";
 import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
-import { withMachine } from "../machine/lock.ts";
+import { waitForLock } from "../machine/lock.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
 import { noSecret } from "../cluster/machine-order.ts";
 import { isThere } from "../machine/is-there.ts";
@@ -22,7 +22,7 @@ export async function bareMachine(machine: ThisMachine, { signal, tell }: StepSc
   if (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT))) await systemctl(["stop", KUBELET_UNIT], signal);
   tell("ending pods");
   await endPods(machine, signal);
-  await withMachine(agentPlacesIn(root).lock, signal, async () => {
+  await waitForLock(agentPlacesIn(root).lock, signal, async () => {
     await applyMachine({ ...machine, readSecret: noSecret }, { spec: { files: [], units: [] } }, { signal, tell });
     await restoreOriginals(root);
   });
