@@ -8,6 +8,7 @@ import { text } from "../cli/option.ts";
 import type { OpenContext } from "../cli/process.ts";
 import { readText } from "../read-text.ts";
 import type { Cluster, GardenadmContext } from "./context.ts";
+import { findThisMachine, type ThisMachine } from "./machine/this-machine.ts";
 import { hideTokens } from "./without-tokens.ts";
 
 /** In bytes: standard input is a token or a few names. */
@@ -28,11 +29,13 @@ export interface ContextDeps extends Pick<BaseContext, "terminal" | "signal"> {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly adminKubeconfig: string;
   readonly input: AsyncIterable<Uint8Array>;
+  /** The machine; the one of this process unless told otherwise. */
+  readonly machine?: () => Promise<ThisMachine>;
 }
 
 /** A context that connects on demand, and on whose standard error no bootstrap token stands; `close` ends every connection. */
 export function createContext(deps: ContextDeps): OpenContext<GardenadmContext> {
-  const { terminal, signal, input } = deps;
+  const { terminal, signal, input, machine = findThisMachine } = deps;
   const closers: (() => Promise<void>)[] = [];
   const err = hideTokens(terminal.err);
 
@@ -51,6 +54,7 @@ export function createContext(deps: ContextDeps): OpenContext<GardenadmContext> 
     now: () => Date.now(),
     cluster: async ({ kubeconfig }) => await connect(findKubeconfig(kubeconfig, deps)),
     garden: async ({ kubeconfig }) => await connect(findGardenKubeconfig(kubeconfig, deps)),
+    machine,
     input: async () => await readText(input, { most: LONGEST_INPUT, tooLong }),
   };
   return { context, close: async () => void (await Promise.allSettled(closers.map((close) => close()))) };

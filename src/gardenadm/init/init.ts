@@ -7,7 +7,7 @@ import { readConfiguration, type Configuration } from "../configuration/configur
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { preflight } from "../preflight/preflight.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { begunFaults, unlessOtherwiseBegun } from "../machine/departure.ts";
+import { begunFaults, unlessOtherwiseBegun } from "../machine/gate.ts";
 import { backupAccessOf } from "../configuration/backup.ts";
 import { createTables, inWords } from "../steps/tables.ts";
 import { createStartActions, type StartDeps } from "./actions.ts";
@@ -37,7 +37,7 @@ export const init = defineCommand({
     if (options.configDir === undefined)
       throw new CliError("usage", "no configuration: name its folder with --config-dir");
     const configuration = await readConfiguration(options.configDir);
-    const machine = await findThisMachine();
+    const machine = await context.machine();
     const wanted = { machine, configuration, zone: options.zone };
     return options.plan ? await showPlan(context, wanted) : await start(context, wanted);
   },

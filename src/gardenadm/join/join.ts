@@ -3,9 +3,8 @@ import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, repeated, required, text } from "../../cli/option.ts";
 import { commandLine, option } from "../command-line.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
-import { findThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
-import { unlessOtherwiseBegun } from "../machine/departure.ts";
+import { unlessOtherwiseBegun } from "../machine/gate.ts";
 import { createTables, inWords, runActions } from "../steps/tables.ts";
 import { authorityHashes } from "../cluster/authorities.ts";
 import { parseServerUrl } from "../server-url.ts";
@@ -88,7 +87,7 @@ export function commandOf(
 }
 
 async function start(context: GardenadmContext, invitation: Invitation, proof: Proof): Promise<Exit> {
-  const machine = await findThisMachine();
+  const machine = await context.machine();
   const places = placesIn(machine.root);
   const command = commandOf(invitation, proof);
   const tables = createTables(context, { journal: places.journal, about: machine.hostName, command });
@@ -106,12 +105,6 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
     `\nThis machine is node ${machine.hostName} of the cluster.\nNext, on a node of the control plane: kubectl get nodes\n`,
   );
   return "done";
-}
-
-function addressOf(server: string): string {
-  const url = URL.parse(server.includes("://") ? server : `https://${server}`);
-  if (url?.protocol === "https:" && url.username === "" && url.pathname === "/" && url.search === "") return url.origin;
-  throw new CliError("usage", `the API server cannot be "${server}": say HOST:PORT or https://HOST:PORT`);
 }
 
 async function readAuthority(given: string): Promise<string> {

@@ -30,6 +30,7 @@ import { noteZone, placeOf, type Place, type WantedPlace } from "../cluster/plac
 import type { Proof, TrustedCluster } from "./trust.ts";
 import { isThere } from "../machine/is-there.ts";
 import { machineId } from "../machine/machine-id.ts";
+import { hasKubelet } from "../machine/traces.ts";
 
 /** What a machine that joins is told by its operator. */
 export interface Invitation extends WantedPlace {
@@ -89,7 +90,7 @@ export async function takePlace(
   wanted: WantedPlace,
 ): Promise<Place & { readonly secretName: string }> {
   const place = placeOf(context, wanted);
-  if (!(await isThere(join(root, "/etc/systemd/system/kubelet.service")))) {
+  if (!(await hasKubelet(root))) {
     const faults = await networkFaults({ root, demands: demandsOf(context.shoot, place.pool) });
     if (faults.length > 0) throw new OperatorError(faults.join("; "));
   }

@@ -1,7 +1,7 @@
 import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { STATIC_POD_MANIFESTS } from "../../components/index.ts";
 import { join } from "node:path";
-import type { MachineConfig } from "../../node-agent/wanted.ts";
+import { UNIT_FOLDER, type MachineConfig } from "../../node-agent/wanted.ts";
 import { isThere } from "../machine/is-there.ts";
 
 /** How far a machine is on its way to carry a control plane: it has the files that etcd's tools read; etcd; or all of it. */
@@ -21,7 +21,7 @@ export async function atStage(config: MachineConfig, stage: Stage, root: string)
 
 /** What is there says it. */
 async function stageOf(root: string): Promise<Stage> {
-  const hasUnit = async (name: string) => await isThere(join(root, "/etc/systemd/system", name));
+  const hasUnit = async (name: string) => await isThere(join(root, UNIT_FOLDER, name));
   if (await hasUnit(NODE_AGENT_UNIT)) return "all";
   return (await hasUnit(KUBELET_UNIT)) ? "etcd" : "files";
 }

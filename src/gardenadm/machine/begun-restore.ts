@@ -25,16 +25,6 @@ export async function readBegun(root: string): Promise<BegunRestore | undefined>
   return text === undefined ? undefined : (parseJson(text, file(root)) as BegunRestore);
 }
 
-/**
- * Why the machine can become nothing else now: a restore was begun on it. None where that is to go on by this source; without one, it is
- * not to go on at all.
- */
-export async function restoreFaults(root: string, from?: string): Promise<readonly string[]> {
-  const begun = await readBegun(root);
-  if (begun === undefined || (from !== undefined && (begun.searching === true || begun.from === from))) return [];
-  return [unfinished(begun.from)];
-}
-
 /** That a restore from this source is not done, and what helps. */
 export function unfinished(from: string): string {
   const reset = "'gardenadm reset --machine-only'";

@@ -5,7 +5,7 @@ import { LockedError, withLock } from "../../in-process/lock.ts";
 export async function waitForLock<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await withLock(lock, work);
+      return await withLock(file, work);
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
       signal.throwIfAborted();

@@ -10,12 +10,13 @@ import { urlHost } from "../../components/index.ts";
 import { commandLine, option } from "../command-line.ts";
 import { clusterOptions } from "../connection.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
-import { findThisMachine, type ThisMachine } from "../machine/this-machine.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
 import { readOwnMember } from "../mending/own-member.ts";
 import { createTables, inWords, runActions } from "../steps/tables.ts";
 import { createResetActions, readResetRun } from "./actions.ts";
-import { forgetMachine, hasLeft, isNode } from "../machine/departure.ts";
+import { hasLeft } from "../machine/departure.ts";
+import { forgetMachine, isNode } from "../machine/traces.ts";
 import { resetNode, type ResetRun } from "./reset-node.ts";
 import { isThere } from "../machine/is-there.ts";
 
@@ -42,7 +43,7 @@ export const reset = defineCommand({
     ...clusterOptions,
   },
   async run({ options, context }) {
-    const machine = await findThisMachine();
+    const machine = await context.machine();
     const { node, machineIsGone, machineOnly } = options;
     const command = commandOf(options);
     refuseContradiction(machine, options);

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
-import { unlessOtherwiseBegun } from "../machine/departure.ts";
+import { unlessOtherwiseBegun } from "../machine/gate.ts";
 import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createStartActions } from "../init/actions.ts";
-import { findThisMachine, type ThisMachine } from "../machine/this-machine.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
 import { reconcile } from "../init/reconcile.ts";
 import { createTables, inWords, type Tables } from "../steps/tables.ts";
@@ -47,7 +47,7 @@ export const restore = defineCommand({
     if (from === undefined) throw new CliError("usage", "nothing says what to restore from: give --from latest");
     const configuration = await readConfiguration(configDir);
     const wanted = { configuration, from: await wholePath(from), key, zone, quorumIsLost: yesQuorumIsLost };
-    return await start(context, await findThisMachine(), wanted);
+    return await start(context, await context.machine(), wanted);
   },
 });
 

@@ -1,27 +1,29 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { stringify } from "yaml";
 import { LockedError, withLock } from "../../../src/in-process/lock.ts";
-import {
-  carriesControlPlane,
-  forgetMachine,
-  hasLeft,
-  isNode,
-  noteDeparture,
-  unlessOtherwiseBegun,
-} from "../../../src/gardenadm/machine/departure.ts";
-
+import { hasLeft, noteDeparture } from "../../../src/gardenadm/machine/departure.ts";
+import { unlessOtherwiseBegun } from "../../../src/gardenadm/machine/gate.ts";
+import { carriesControlPlane, forgetMachine, isNode } from "../../../src/gardenadm/machine/traces.ts";
 import { noteBegun } from "../../../src/gardenadm/machine/begun-restore.ts";
+import { exampleConfiguration } from "../../support/configuration.ts";
+import { machineIn, runGardenadm } from "./lab.ts";
 
 let root: string;
+/** A folder with a configuration. */
+let configuration: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "reset-"));
+  configuration = await mkdtemp(join(tmpdir(), "reset-configuration-"));
+  const documents = exampleConfiguration().map((object) => stringify(object));
+  await writeFile(join(configuration, "all.yaml"), documents.join("---\n"));
 });
 
 afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+  for (const folder of [root, configuration]) await rm(folder, { recursive: true, force: true });
 });
 
 const fill = async (path: string) => {
@@ -88,15 +90,53 @@ test("of a survivor, which has the only data, no reset is advised", async () => 
   );
 });
 
-test.each(["init/init", "join/join", "restore/restore"])(
-  "the command in %s takes the machine's lock only where no reset is to go on",
-  async (file) => {
-    const text = await readFile(join(import.meta.dirname, `../../../src/gardenadm/${file}.ts`), "utf8");
-    expect(text).toContain("await unlessOtherwiseBegun(machine.root, ");
-    if (file === "restore/restore") expect(text).toContain("unlessOtherwiseBegun(machine.root, work, wanted.from)");
-    expect(text).not.toContain("withLock(");
+const FOLDER = "a folder with a configuration";
+
+/** Each command that makes a machine a node. */
+const MAKERS = {
+  init: ["init", "-d", FOLDER],
+  "a join": [
+    ...["join", "https://10.0.0.1", "--bootstrap-token", "-"],
+    ...["--ca-cert-hash", `sha256:${"0".repeat(64)}`],
+  ],
+  "a restore": ["restore", "-d", FOLDER, "--from", "latest"],
+  "a restore of the survivor": ["restore", "-d", FOLDER, "--from", "member"],
+} as const;
+
+/** Gives a command on this machine. */
+const giveHere = async (words: readonly string[]) =>
+  await runGardenadm(
+    words.map((word) => (word === FOLDER ? configuration : word)),
+    { machine: machineIn(root), input: "abcdef.0123456789abcdef" },
+  );
+
+test.each(Object.entries(MAKERS))(
+  "%s is refused on a machine whose reset is not done, and leaves nothing",
+  async (_, words) => {
+    await noteDeparture(root);
+    expect(await giveHere(words)).toEqual({
+      exit: 1,
+      out: "",
+      err: "error: a reset of this machine is not done: give 'gardenadm reset' once more\n",
+    });
+    expect(await readdir(join(root, "/var/lib/gardenadm"))).toEqual(["left-cluster", "lock"]);
   },
 );
+
+test.each(Object.entries(MAKERS).filter(([name]) => !name.startsWith("a restore")))(
+  "%s is refused on a machine where a restore is not done",
+  async (_, words) => {
+    await noteBegun(root, { from: "latest", restored: [] });
+    const { exit, err } = await giveHere(words);
+    expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining("error: a restore from latest was begun") });
+  },
+);
+
+test("a restore of another source is refused on a machine where one is not done", async () => {
+  await noteBegun(root, { from: "latest", restored: [] });
+  const { exit, err } = await giveHere(MAKERS["a restore of the survivor"]);
+  expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining("error: a restore from latest was begun") });
+});
 
 test("a command that begins as soon as a reset has taken its lock away keeps what it writes", async () => {
   const lock = join(root, "/var/lib/gardenadm/lock");
