@@ -38,8 +38,8 @@ export async function exampleObjects(image: Pick<ProgramImage, "name" | "code">)
   return [...objects, ...(await selfHostedProviderRegistration(image))];
 }
 
-/** One file for each object. */
-const filesOf = (objects: readonly KubeObject[]): PackedFile[] =>
+/** One file for each object, for its owner only. */
+export const filesOf = (objects: readonly KubeObject[]): PackedFile[] =>
   objects.map((object) => ({
     name: `${object.kind.toLowerCase()}-${object.metadata.name}.yaml`,
     content: stringify(object),
