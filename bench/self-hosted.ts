@@ -147,7 +147,7 @@ function againTable({ command, writes, objects, files, units }: Again): Table {
     rows: [
       ["time", seconds(command)],
       ["objects changed; files written; units restarted", `${objects}; ${files}; ${units}`],
-      ["requests that would write, if there was something to write", String(writes)],
+      ["requests that write", String(writes)],
     ],
   };
 }

@@ -8,6 +8,7 @@ import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { createKubeClient, isAlreadyExists, Lease, Secret, type KubeClient } from "../../kube/index.ts";
+import { applyingChanges } from "../../kube/applying-changes.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../kube/directory/directory-client.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { containerdPods } from "../../node-agent/containerd-pods.ts";
@@ -213,7 +214,7 @@ function createClients(root: string) {
   let server: KubeClient | undefined;
   const clients = {
     server(): KubeClient {
-      server ??= createKubeClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" });
+      server ??= applyingChanges(createKubeClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" }));
       return server;
     },
     directory(): DirectoryClient {

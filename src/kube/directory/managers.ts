@@ -58,9 +58,11 @@ export function updated(live: KubeObject, next: KubeObject, writer: Writer): Kub
   return withEntries(next, [...left, { ...entryOf("Update", writer, own, fields), fields }]);
 }
 
-/** Whether two versions of an object are the same but for the times at which writers wrote. */
+/** Whether two versions of an object are the same but for the times at which writers wrote, and the order in which these stand. */
 export function isUnchanged(a: KubeObject, b: KubeObject): boolean {
-  const [own, other] = [entriesOf(a), entriesOf(b)].map((entries) => entries.map(({ time: _, ...rest }) => rest));
+  const [own, other] = [entriesOf(a), entriesOf(b)].map(
+    (entries) => new Set(entries.map(({ time: _, ...rest }) => rest)),
+  );
   return isDeepStrictEqual(bare(a), bare(b)) && isDeepStrictEqual(own, other);
 }
 
