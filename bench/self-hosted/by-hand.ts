@@ -93,6 +93,10 @@ set -e
 printf '%s' "$1" >>/etc/hosts
 tar --extract --directory /
 sed -i 's/^initial-cluster-state: existing$/initial-cluster-state: new/' /var/lib/static-pods/etcd-*/etcd-*-config/etcd.yaml
+for data in /var/lib/etcd-main/data/new.etcd /var/lib/etcd-events/data/new.etcd; do
+  mkdir --parents "$data/member"
+  ln --symbolic /etc/etcd/etcd.yaml "$data/member/etcd.yaml"
+done
 systemctl daemon-reload
 systemctl restart systemd-sysctl
 systemctl restart containerd

@@ -4,10 +4,11 @@ import type { Run } from "../node-agent/commands.ts";
 import { exists, passing } from "../node-agent/whole-file.ts";
 import { isOfTheData } from "./of-the-data.ts";
 import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
+import { mayStartWith } from "./let-start.ts";
 import { isMarked, isUnmounted, type DataPlace } from "./place.ts";
 import { readLogState } from "./write-ahead-log.ts";
 
-/** How an etcd's data is: etcd would start with it; there is none, as before its first start; it is gone; or it is damaged. */
+/** How an etcd's data is: etcd would start with it; there is none, as before its first start, which nothing stands against; it is gone; or it is damaged. */
 export type DataVerdict =
   | { readonly state: "healthy" | "none" }
   /** `why` says what was found, without a remedy. */
@@ -32,8 +33,10 @@ export async function judgeData(
     await exists(databaseOf(dataDir)),
     (await entriesOf(logOf(dataDir))).some((name) => name.endsWith(".wal")),
   ];
-  if (!hasDatabase && !hasLog)
-    return marked ? { state: "missing", why: `there is no data in ${dataDir}, and there was` } : { state: "none" };
+  if (!hasDatabase && !hasLog) {
+    if (!marked && (await mayStartWith(dataDir))) return { state: "none" };
+    return { state: "missing", why: `there is no data in ${dataDir}${marked ? ", and there was" : ""}` };
+  }
   // etcd makes its database first: killed then, it has lost nothing.
   if (!hasLog) return marked ? corrupt(dataDir, "its write-ahead log is gone") : { state: "none" };
   if (!hasDatabase) return corrupt(dataDir, "its database is gone");

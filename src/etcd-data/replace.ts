@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exists } from "../node-agent/whole-file.ts";
 import { refuseRunning } from "./in-use.ts";
+import { letStart } from "./let-start.ts";
 import { asidePath, markData, type DataPlace } from "./place.ts";
 
 /** What became of the data that was there. */
@@ -47,6 +48,7 @@ export async function replaceData(
   for (const folder of [draft, whole]) await rm(folder, { recursive: true, force: true });
   try {
     await build(draft);
+    await letStart(draft);
     await syncTree(draft);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -80,7 +82,9 @@ async function putAside(dataDir: string, aside: string): Promise<void> {
 }
 
 async function syncTree(path: string): Promise<void> {
-  if ((await stat(path)).isDirectory()) for (const entry of await readdir(path)) await syncTree(join(path, entry));
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) return;
+  if (found.isDirectory()) for (const entry of await readdir(path)) await syncTree(join(path, entry));
   await syncOne(path);
 }
 

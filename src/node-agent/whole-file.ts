@@ -63,14 +63,15 @@ async function putWhole(file: string, mode: number, fill: (draft: FileHandle) =>
 
 const draftOf = (file: string): string => join(dirname(file), `.${basename(file)}.new`);
 
-/** A folder that is not yet in the folder above it on disk would take its files along. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+/** Makes a folder, with those above it, so that it outlasts a power cut: one that is not yet in the folder above it on disk would take its files along. */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** Has the names in a folder on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();

@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { components } from "../../src/components/index.ts";
 import { judgeData } from "../../src/etcd-data/judge.ts";
+import { letStart } from "../../src/etcd-data/let-start.ts";
 import { dataPlaceOf, markData, type DataPlace } from "../../src/etcd-data/place.ts";
 import { replaceData } from "../../src/etcd-data/replace.ts";
 import { restoreData } from "../../src/etcd-data/restore-data.ts";
@@ -94,6 +95,8 @@ test("missing data are told from those that never were by a mark, which outlives
   await rm(place.dataDir, { recursive: true });
   expect(await judgeData(programs, place)).toMatchObject({ state: "missing" });
   await rm(place.mark);
+  expect(await judgeData(programs, place)).toMatchObject({ state: "missing" }); // the mark may be lost with them
+  await letStart(place.dataDir);
   expect(await judgeData(programs, place)).toEqual({ state: "none" });
 });
 

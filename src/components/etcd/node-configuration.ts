@@ -3,7 +3,7 @@ import { commandLine, type Flags } from "../command-line.ts";
 import { nodeObjectName, type ControlPlaneNode } from "../context.ts";
 import type { ConfigFiles } from "../files.ts";
 import { etcdPorts, nodeUrl, type EtcdRole } from "./addresses.ts";
-import { settings, type MemberPlace } from "./settings.ts";
+import { dataVolume, settings, type MemberPlace } from "./settings.ts";
 
 /** How an etcd is started where nodes carry it: one command for all, and the settings of each node's member in a file. */
 export interface NodeConfiguration {
@@ -26,7 +26,7 @@ export function nodeConfiguration(
   quota: number,
 ): NodeConfiguration {
   return {
-    command: commandLine("etcd", { "config-file": `${MOUNT_PATH}/${FILE}` }),
+    command: commandLine("etcd", { "config-file": settingsLink.path }),
     mounted: { name: mountedName(role), data: {}, mountPath: MOUNT_PATH },
     files: nodes.map((node) => ({
       name: nodeConfigurationName(role, node.name),
@@ -37,6 +37,12 @@ export function nodeConfiguration(
 
 const MOUNT_PATH = "/etc/etcd";
 const FILE = "etcd.yaml";
+
+/**
+ * A link among the data of an etcd on a node, by which alone it finds its settings, and what it leads to, as its container sees both.
+ * Without its data it has no settings, and ends, at every start: of a pod that goes on, kubelets check nothing when a container begins again.
+ */
+export const settingsLink = { path: `${dataVolume.directory}/member/${FILE}`, target: `${MOUNT_PATH}/${FILE}` } as const;
 
 function placeOf(role: EtcdRole, node: ControlPlaneNode, nodes: readonly ControlPlaneNode[]): MemberPlace {
   const { client, peer, metrics } = etcdPorts(role, { nodes });

@@ -2,6 +2,7 @@ import { ADMIN_KUBECONFIG, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
+import { letFirstStart } from "../../etcd-data/let-start.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
 import { ETCDS } from "../cluster/members.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
@@ -114,6 +115,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
     },
     async machine(scope) {
       const { config } = known().machines;
+      for (const role of ETCDS) await letFirstStart(dataPlaceOf(role, machine.root));
       const isBegun = await isThere(join(machine.root, `${STATIC_POD_MANIFESTS}/${LAST[0]}.yaml`));
       await apply(isBegun ? config : withoutLast(config), scope);
     },

@@ -1,13 +1,13 @@
 import { rename } from "node:fs/promises";
-import { join } from "node:path";
 import { etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { Member } from "../../etcd/answers.ts";
 import type { Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
+import { hasMember, letStart } from "../../etcd-data/let-start.ts";
+import { dataPlaceOf } from "../../etcd-data/place.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { abandonedOf, ETCDS, membersOf } from "../cluster/members.ts";
-import { isThere } from "../machine/is-there.ts";
 
 /** This node among those that carry the control plane, as far as they are members of its etcds. */
 export interface OwnPlace {
@@ -23,7 +23,7 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
       const peerURL = nodeUrl(own, etcdPorts(role, { nodes: others }).peer);
       const tell = (message: string) => scope.tell(`etcd-${role}: ${message}`);
       const membership = membersOf(role, others, { ...scope, tell, root });
-      await act({ role, membership, peerURL, data: join(root, `/var/lib/etcd-${role}/data/new.etcd`) });
+      await act({ role, membership, peerURL, ...dataPlaceOf(role, root) });
     }
   };
   const ownMember = async ({ membership, peerURL, role }: Etcd): Promise<Member> => {
@@ -41,14 +41,14 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
      */
     removeStale: async (scope: StepScope, taken: readonly string[]) =>
       await inEach(scope, async (etcd) => {
-        const { membership, data, role, peerURL } = etcd;
+        const { membership, dataDir, role, peerURL } = etcd;
         for (const { id } of abandonedOf(await membership.readMembers(), [...taken, ...own.addresses]))
           await membership.removeMember(id);
         const isOwn = ({ name, started, peerURLs }: Member) =>
           started ? name === own.name : peerURLs.includes(peerURL);
         const known = (await membership.readMembers()).find(isOwn);
-        const hasData = await isThere(join(data, "member"));
-        if (known === undefined && hasData) await rename(data, `${data}.of-former-member-${Date.now()}`);
+        const hasData = await hasMember(dataDir);
+        if (known === undefined && hasData) await rename(dataDir, `${dataDir}.of-former-member-${Date.now()}`);
         if (known?.started !== true || hasData) return;
         const stale = await membership.findStale(own);
         if (stale === undefined)
@@ -57,9 +57,11 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
           );
         await membership.removeMember(stale.id);
       }),
+    /** A member that has started before does so again only with the data that it had. */
     addLearners: async (scope: StepScope) =>
-      await inEach(scope, async ({ membership, peerURL }) => {
-        await membership.addLearner({ name: own.name, peerURL });
+      await inEach(scope, async ({ membership, peerURL, dataDir }) => {
+        const { started } = await membership.addLearner({ name: own.name, peerURL });
+        if (!started || (await hasMember(dataDir))) await letStart(dataDir);
       }),
     untilSynced: async (scope: StepScope) =>
       await inEach(scope, async (etcd) => await etcd.membership.untilSynced((await ownMember(etcd)).id)),
@@ -72,5 +74,5 @@ interface Etcd {
   readonly role: EtcdRole;
   readonly membership: Membership;
   readonly peerURL: string;
-  readonly data: string;
+  readonly dataDir: string;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { KUBELET_UNIT } from "../../api/names.ts";
 import type { EtcdRole } from "../../components/index.ts";
-import { dataPlaceOf, isMarked, markData, type DataPlace } from "../../etcd-data/place.ts";
+import { mayStartWith } from "../../etcd-data/let-start.ts";
+import { dataPlaceOf, markData, type DataPlace } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
@@ -13,7 +14,6 @@ import { mendedAside, putManifestsBack } from "./manifests.ts";
 import { forgetLoss, keepLoss, readLoss } from "./loss.ts";
 import { readBegun, unfinished } from "../machine/begun-restore.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
-import { isThere } from "../machine/is-there.ts";
 
 /** What guards the data of the etcds on a control-plane node. */
 export interface GuardDeps {
@@ -96,8 +96,8 @@ async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched
   await createSystemctl()(["restart", KUBELET_UNIT], signal);
 }
 
-/** Without its folder, no etcd that has been here before can start: that need not be waited for. */
-const isGone = async (place: DataPlace): Promise<boolean> => (await isMarked(place)) && !(await isThere(place.dataDir));
+/** Without its data, no etcd starts: that need not be waited for. */
+const isGone = async ({ dataDir }: DataPlace): Promise<boolean> => !(await mayStartWith(dataDir));
 
 /** An agent at rest does without what it loads. */
 const mending = async () => await import("./mend.ts");

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
 import { DataInUseError } from "../../etcd-data/in-use.ts";
 import { judgeData, type DataVerdict } from "../../etcd-data/judge.ts";
+import { letStart } from "../../etcd-data/let-start.ts";
 import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Exchange, Replaced, Replacement } from "../../etcd-data/replace.ts";
 import { restoreNewest } from "../../etcd-data/restore-newest.ts";
@@ -39,7 +40,10 @@ export async function mend(role: EtcdRole, mending: Mending): Promise<Loss | "le
   const isAlone = member.others.length === 0;
   return await withoutPod(role, root, async () => {
     const verdict = await judgeEnded(role, mending);
-    if (verdict.state !== "missing" && verdict.state !== "corrupt") return undefined;
+    if (verdict.state !== "missing" && verdict.state !== "corrupt") {
+      await letStart(dataPlaceOf(role, root).dataDir);
+      return undefined;
+    }
     const { why } = verdict;
     mending.log.warn({ etcd: role, why }, "etcd data lost");
     if (!isAlone) {
@@ -165,5 +169,6 @@ export async function beginEmpty(
   await foretell(replaced);
   await writeWhole(member.file, Buffer.from(foundingSettings(member)), 0o644);
   if (replaced.aside !== undefined) await rename(place.dataDir, replaced.aside);
+  await letStart(place.dataDir);
   return replaced;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
 import { MembershipError } from "../../etcd/membership-error.ts";
+import { letStart } from "../../etcd-data/let-start.ts";
 import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Logger } from "../../log.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
@@ -85,6 +86,7 @@ export async function rejoin(role: EtcdRole, own: OwnMember, learning: Relearnin
   const isAside = learning.aside === undefined || (await isThere(learning.aside));
   if (isAside) await rm(dataDir, { recursive: true, force: true });
   else await rename(dataDir, learning.aside);
+  await letStart(dataDir);
   await note(root, role, { ...learning, hasLeft: true });
 }
 

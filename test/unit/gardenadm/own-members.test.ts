@@ -2,13 +2,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { mayStartWith } from "../../../src/etcd-data/let-start.ts";
 import { createOwnMembers } from "../../../src/gardenadm/join/own-members.ts";
 
 let root: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "own-members-"));
-  for (const role of ["main", "events"]) await mkdir(join(dataOf(role), "new.etcd/member"), { recursive: true });
+  for (const role of ["main", "events"]) await mkdir(join(dataOf(role), "new.etcd/member/snap"), { recursive: true });
 });
 
 afterEach(async () => {
@@ -40,6 +41,16 @@ test("a learner that has never begun, at the address of no node, gives its place
   await sayMembers([member(1, "b"), member(2, ""), member(3, ""), member(4, "")]);
   await members().removeStale(scope, ["10.0.0.1", "10.0.0.4"]);
   expect(await removed()).toEqual(["3"]);
+});
+
+test("an etcd that was let in starts without data when its member has never begun, and only with them when it has", async () => {
+  for (const role of ["main", "events"]) await rm(join(dataOf(role), "new.etcd"), { recursive: true });
+  await sayMembers([member(1, "b"), member(2, "a")]);
+  await members().addLearners(scope);
+  expect(await mayStartWith(join(dataOf("main"), "new.etcd"))).toBe(false);
+  await sayMembers([member(1, "b"), member(2, "")]);
+  await members().addLearners(scope);
+  expect(await mayStartWith(join(dataOf("main"), "new.etcd"))).toBe(true);
 });
 
 const scope = { signal: new AbortController().signal, tell: () => {} };
