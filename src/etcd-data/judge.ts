@@ -33,10 +33,7 @@ export async function judgeData(
     await exists(databaseOf(dataDir)),
     (await entriesOf(logOf(dataDir))).some((name) => name.endsWith(".wal")),
   ];
-  if (!hasDatabase && !hasLog) {
-    if (!marked && (await mayStartWith(dataDir))) return { state: "none" };
-    return { state: "missing", why: `there is no data in ${dataDir}${marked ? ", and there was" : ""}` };
-  }
+  if (!hasDatabase && !hasLog) return await absence(dataDir, marked);
   // etcd makes its database first: killed then, it has lost nothing.
   if (!hasLog) return marked ? corrupt(dataDir, "its write-ahead log is gone") : { state: "none" };
   if (!hasDatabase) return corrupt(dataDir, "its database is gone");
@@ -53,6 +50,11 @@ async function refuseUnmounted(place: DataPlace): Promise<void> {
   const { dataDir } = place;
   if (await isUnmounted(place))
     throw new Error(`cannot judge ${dataDir}: the disk that was mounted on ${dirname(dataDir)} is not; mount it`);
+}
+
+async function absence(dataDir: string, marked: boolean): Promise<DataVerdict> {
+  if (!marked && (await mayStartWith(dataDir))) return { state: "none" };
+  return { state: "missing", why: `there is no data in ${dataDir}${marked ? ", and there was" : ""}` };
 }
 
 const corrupt = (dataDir: string, why: string): DataVerdict => ({

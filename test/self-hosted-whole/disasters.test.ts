@@ -11,6 +11,7 @@ import {
   hasSign,
   kubeconfigTo,
   leaveSign,
+  loseUnwatched,
   secondsSince,
   serves,
   untilServed,
@@ -124,24 +125,33 @@ test("a member whose data are damaged leaves, and learns anew, without a command
   const { a, c } = machines;
   await damage(c, "main");
   const began = performance.now();
-  await a.asAdministrator(async (client) => {
-    await leaveSign(client, "while-c-was-damaged");
-    const message = async () =>
-      ((await client.read(Node, { name: "c" }))?.status?.conditions ?? []).find(
-        ({ type }) => type === "EtcdDataRestored",
-      )?.message;
-    await eventually(
-      async () =>
-        expect(await message()).toMatch(
-          /is damaged: .*: etcd-main has learnt anew from the other members, and nothing is lost/,
-        ),
-      300_000,
-    );
-  });
+  await a.asAdministrator(async (client) => await leaveSign(client, "while-c-was-damaged"));
+  await hasLearnt("c", /is damaged: .*: etcd-main has learnt anew from the other members, and nothing is lost/);
   report("three: data damaged to a voter again", secondsSince(began));
   await isWhole("a", ALL);
   await c.asAdministrator(async (client) => expect(await hasSign(client, "while-c-was-damaged")).toBe(true));
 });
+
+test("a member whose data are gone while no agent looks has no vote, and learns anew as soon as one does", async () => {
+  const { a, b } = machines;
+  await loseUnwatched(b, "main");
+  const began = performance.now();
+  await a.asAdministrator(async (client) => await leaveSign(client, "while-b-had-nothing"));
+  await hasLearnt("b", /there is no data in \S+, and there was: etcd-main has learnt anew from the other members/);
+  report("three: agent on after a loss to a voter again", secondsSince(began));
+  await isWhole("a", ALL);
+  await b.asAdministrator(async (client) => expect(await hasSign(client, "while-b-had-nothing")).toBe(true));
+});
+
+/** The Node says so of its machine's etcd-main. */
+async function hasLearnt(name: Name, words: RegExp): Promise<void> {
+  await machines.a.asAdministrator(async (client) => {
+    const message = async () =>
+      ((await client.read(Node, { name }))?.status?.conditions ?? []).find(({ type }) => type === "EtcdDataRestored")
+        ?.message;
+    await eventually(async () => expect(await message()).toMatch(words), 300_000);
+  });
+}
 
 test("a machine with an empty disk takes its place again by a join", async () => {
   const { a, b } = machines;

@@ -42,7 +42,10 @@ const FILE = "etcd.yaml";
  * A link among the data of an etcd on a node, by which alone it finds its settings, and what it leads to, as its container sees both.
  * Without its data it has no settings, and ends, at every start: of a pod that goes on, kubelets check nothing when a container begins again.
  */
-export const settingsLink = { path: `${dataVolume.directory}/member/${FILE}`, target: `${MOUNT_PATH}/${FILE}` } as const;
+export const settingsLink = {
+  path: `${dataVolume.directory}/member/${FILE}`,
+  target: `${MOUNT_PATH}/${FILE}`,
+} as const;
 
 function placeOf(role: EtcdRole, node: ControlPlaneNode, nodes: readonly ControlPlaneNode[]): MemberPlace {
   const { client, peer, metrics } = etcdPorts(role, { nodes });
