@@ -20,7 +20,7 @@ import { exposeControlPlane } from "../cluster/exposure.ts";
 import { orderMachines } from "../cluster/roll-out.ts";
 import type { Actions } from "../steps/tables.ts";
 import { takeTurn, type ClusterTurn } from "../cluster/turn.ts";
-import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
+import { refuseNewKeys } from "../cluster/refuse-new-keys.ts";
 import { until } from "../steps/until.ts";
 import { administratorOf } from "./administrator.ts";
 import type { ControlPlaneAction } from "./join-control-plane.ts";

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { NAMESPACE, readClusterContext } from "../cluster/control-plane.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
-import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
+import { refuseNewKeys } from "../cluster/refuse-new-keys.ts";
 import { waitForLock } from "../machine/lock.ts";
 import { orderMachines, rolledOut } from "../cluster/roll-out.ts";
 import { takeTurn } from "../cluster/turn.ts";

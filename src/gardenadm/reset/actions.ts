@@ -146,5 +146,5 @@ export async function readResetRun(
     throw new OperatorError(
       `node ${node} is the last one of the control plane, and ${others.map(({ metadata }) => metadata.name).join(", ")} would be without: reset these first`,
     );
-  return { isControlPlane, isHere, isLast };
+  return { isControlPlane, isHere, clusterGoesOn: !isLast };
 }

@@ -52,7 +52,12 @@ export const reset = defineCommand({
       return "done";
     }
     if (machineOnly || (node === undefined && (await hasLeft(machine.root))))
-      return await carryOut(context, machine, { node: machine.hostName, run: ALONE, machineIsGone: false, command });
+      return await carryOut(context, machine, {
+        node: machine.hostName,
+        run: MACHINE_ONLY,
+        machineIsGone: false,
+        command,
+      });
     const client = await clusterFor(context, machine, options.kubeconfig, node ?? machine.hostName);
     const isHere = node === undefined;
     const { root } = machine;
@@ -91,7 +96,8 @@ function refuseContradiction({ hostName }: ThisMachine, { node, machineIsGone, m
   if (node === hostName) throw new CliError("usage", `this machine is node ${node}: leave out --node`);
 }
 
-const ALONE: ResetRun = { isControlPlane: true, isHere: true, isLast: true };
+/** Nothing is asked of a cluster, and what the machine was in it does not matter. */
+const MACHINE_ONLY: ResetRun = { isControlPlane: false, isHere: true, clusterGoesOn: false };
 
 interface Wanted {
   readonly node: string;

@@ -68,7 +68,7 @@ async function reset(
   own: string = B,
 ): Promise<void> {
   const machine = { root, hostName: machineIsGone ? "a" : node, addresses: [machineIsGone ? A : own] } as never;
-  const run = { isControlPlane: true, isHere: !machineIsGone, isLast: false };
+  const run = { isControlPlane: true, isHere: !machineIsGone, clusterGoesOn: true };
   const { actions } = createResetActions({ machine, node, client, run, machineIsGone });
   const scope = { signal: new AbortController().signal, tell: () => {} };
   await actions.safety(scope);

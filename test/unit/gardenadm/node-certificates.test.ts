@@ -45,7 +45,7 @@ const left = async () => {
 };
 
 test("with a node that is reset, its own certificates and settings go, and no others", async () => {
-  const run = { isControlPlane: true, isHere: false, isLast: false };
+  const run = { isControlPlane: true, isHere: false, clusterGoesOn: true };
   const machine = { root: folder, hostName: "x.v1" } as ThisMachine;
   const { actions } = createResetActions({ machine, node: "v1", client, run, machineIsGone: true });
   await actions.node({ signal: new AbortController().signal, tell: () => {} });
