@@ -26,13 +26,13 @@ export function flowReference(): string {
   const sections = [
     ...ofShoots.map((flow) => section(flow, describeAction)),
     ...ofInstallations.map((flow) => section(flow, describeInstallationAction)),
-    section(startControlPlane, onMachine),
+    section(startControlPlane, itself),
     section(reconcileSelfHosted, describeSelfHostedAction),
-    section(joinWorker, onMachine),
-    section(joinControlPlane, onMachine),
-    section(resetNode, onMachine),
-    section(restoreFromBackup, onMachine),
-    section(restoreFromMember, onMachine),
+    section(joinWorker, itself),
+    section(joinControlPlane, itself),
+    section(resetNode, itself),
+    section(restoreFromBackup, itself),
+    section(restoreFromMember, itself),
   ];
   return `${[introduction, ...sections].join("\n\n")}\n`;
 }
@@ -51,7 +51,8 @@ last two, and then the second.
 
 Rounded steps are skipped unless their condition holds; \`perennial flow plan\` says which, and why, for one Shoot.`;
 
-const onMachine = ({ does }: { readonly does: string }) => ({ does, where: "the machine" });
+/** A row of gardenadm's, whose process is in one place, and says by its words what it changes. */
+const itself = ({ does }: { readonly does: string }) => ({ does });
 
 function section<Subject, Action>(
   flow: Flow<Subject, Action>,

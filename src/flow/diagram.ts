@@ -9,16 +9,24 @@ export function mermaid<Subject, Action>(flow: Flow<Subject, Action>): string {
   return ["flowchart TD", ...nodes, ...arrows].join("\n");
 }
 
-/** A flow as a Markdown table: step, what it does and where, what comes first, and when it is done at all. */
+/** What a row does, and where, in flows whose steps are done in several places. */
+export interface Described {
+  readonly does: string;
+  readonly where?: string;
+}
+
+/** A flow as a Markdown table: step, what it does and, if that is said, where, what comes first, and when it is done at all. */
 export function markdown<Subject, Action>(
   flow: Flow<Subject, Action>,
-  describe: (action: Action) => { readonly does: string; readonly where: string },
+  describe: (action: Action) => Described,
 ): string {
-  const rows = [...flow.steps].map(([name, { do: action, after = [], when = [] }]) => {
-    const { does, where } = describe(action);
+  const described = [...flow.steps].map(([name, step]) => ({ name, ...step, ...describe(step.do) }));
+  const hasPlaces = described.some(({ where }) => where !== undefined);
+  const rows = described.map(({ name, does, where = "–", after = [], when = [] }) => {
     const before = after.map((step) => `\`${step}\``).join(", ") || "–";
     const conditions = when.map(({ text }) => text).join(" and ") || "always";
-    return `| \`${name}\` | ${does} | ${where} | ${before} | ${conditions} |`;
+    return [`\`${name}\``, does, ...(hasPlaces ? [where] : []), before, conditions];
   });
-  return ["| step | does | where | after | when |", "| --- | --- | --- | --- | --- |", ...rows].join("\n");
+  const titles = ["step", "does", ...(hasPlaces ? ["where"] : []), "after", "when"];
+  return [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

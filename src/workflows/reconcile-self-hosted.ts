@@ -16,9 +16,15 @@ export interface SelfHostedRun {
 
 /** What a step does, as data. Each looks first, and leaves alone what is as it should be. */
 export type SelfHostedAction =
-  | { readonly verb: "deploy"; readonly component: ComponentName }
-  | { readonly verb: "apply"; readonly kind: AppliedKind }
+  | { readonly verb: "deploy"; readonly component: SelfHostedComponent }
+  | { readonly verb: "apply"; readonly kind: SelfHostedKind }
   | { readonly verb: "call"; readonly activity: SelfHostedCall };
+
+/** The components that nothing but their objects belongs to. */
+export type SelfHostedComponent = Extract<ComponentName, "node-bootstrap" | "kube-proxy" | "coredns">;
+
+/** The kinds that are asked of extensions, and of which nothing else follows. */
+export type SelfHostedKind = Extract<AppliedKind, "Network" | "OperatingSystemConfig" | "ControlPlane">;
 
 /** What is done by a name of its own. */
 export type SelfHostedCall =
@@ -38,8 +44,8 @@ export type SelfHostedCall =
   | "rollOutNodes"
   | "awaitNodes";
 
-const deploy = (component: ComponentName): SelfHostedAction => ({ verb: "deploy", component });
-const apply = (kind: AppliedKind): SelfHostedAction => ({ verb: "apply", kind });
+const deploy = (component: SelfHostedComponent): SelfHostedAction => ({ verb: "deploy", component });
+const apply = (kind: SelfHostedKind): SelfHostedAction => ({ verb: "apply", kind });
 const call = (activity: SelfHostedCall): SelfHostedAction => ({ verb: "call", activity });
 
 const when = (text: string, holds: (run: SelfHostedRun) => boolean): Condition<SelfHostedRun> => ({ text, holds });
@@ -94,10 +100,38 @@ export const reconcileSelfHosted = define("Reconcile self-hosted Shoot", {
   nodesReady:            { do: call("awaitNodes"),               after: ["staticPods"] },
 });
 
-/** An action for a reader: what it does, and where. */
-export function describeSelfHostedAction(action: SelfHostedAction): { readonly does: string; readonly where: string } {
-  const where = "the cluster";
-  if (action.verb === "deploy") return { does: `deploy ${action.component}`, where };
-  if (action.verb === "apply") return { does: `apply ${action.kind}`, where };
-  return { does: action.activity.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), where };
+/** An action for a reader. */
+export function describeSelfHostedAction(action: SelfHostedAction): { readonly does: string } {
+  if (action.verb === "deploy") return { does: deploys[action.component] };
+  return { does: action.verb === "apply" ? applies[action.kind] : calls[action.activity] };
 }
+
+const deploys: Readonly<Record<SelfHostedComponent, string>> = {
+  "node-bootstrap": "lets nodes into the cluster, and the agents of each pool read what their machines are to be",
+  "kube-proxy": "runs kube-proxy on all nodes, which makes Services reachable",
+  coredns: "runs CoreDNS, and waits until it answers",
+};
+
+const applies: Readonly<Record<SelfHostedKind, string>> = {
+  Network: "has an extension make the pod network",
+  OperatingSystemConfig: "has the operating system's extension say what its machines need besides",
+  ControlPlane: "has the provider's extension add its part to the control plane",
+};
+
+const calls: Readonly<Record<SelfHostedCall, string>> = {
+  defineKinds: "defines the kinds that extensions and resource managers work with",
+  prepareNamespaces: "makes namespaces and priority classes, and says to machines that join which cluster this is",
+  syncCluster: "says in Cluster kube-system what the Shoot is: extensions and nodes read it there",
+  deploySecrets: "makes certificates that are missing or due; authorities that are gone are not made a second time",
+  startNodeAgent: "waits until the agent of this node is at work",
+  deployResourceManagers: "runs both resource managers, on the host's network while no node has a pod network",
+  deployExtensions: "installs the extensions, on the host's network while no node has a pod network",
+  moveResourceManagers: "moves the resource managers from the host's network into the pods'",
+  moveExtensions: "moves the extensions from the host's network into the pods'",
+  exposeControlPlane: "leads to the control plane from elsewhere, by DNS or an extension, where that is asked for",
+  deployBackupEntry: "has an extension make the bucket, and the Shoot's part of it",
+  confirmMembers: "sees that each node has its member in both etcds, with a vote, and leaves their data as they are",
+  deployEtcdBackup: "has the cluster take snapshots of its etcd, each with the sealed bundle beside it",
+  rollOutNodes: "says what the machines are to be; those of the control plane become it one after another",
+  awaitNodes: "waits until all nodes of the control plane are ready",
+};

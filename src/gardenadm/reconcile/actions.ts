@@ -6,7 +6,7 @@ import { deploySeedResourceManager } from "../../activities/managed-resources/se
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
 import type { WaitTarget } from "../../activities/index.ts";
-import type { AppliedKind } from "../../api/extensions/kinds.ts";
+import type { Cluster } from "../../api/index.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, nodeAgentLeaseName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -28,12 +28,17 @@ import {
 import type { StepScope } from "../../in-process/run.ts";
 import { define, Lease, Namespace, Node, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { readManifest, readManifests } from "../../manifests.ts";
-import type { SelfHostedAction, SelfHostedCall, SelfHostedRun } from "../../workflows/reconcile-self-hosted.ts";
+import type {
+  SelfHostedAction,
+  SelfHostedCall,
+  SelfHostedKind,
+  SelfHostedRun,
+} from "../../workflows/reconcile-self-hosted.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { gardenOf } from "../configuration/garden.ts";
 import { NAMESPACE } from "../cluster/control-plane.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
-import { refuseNewKeys } from "../cluster/lasting-secrets.ts";
+import { refuseNewKeys } from "../cluster/refuse-new-keys.ts";
 import { until } from "../steps/until.ts";
 import { applyAll } from "../cluster/apply-all.ts";
 import { deployBackupEntry } from "./backup-entry.ts";
@@ -101,7 +106,7 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
       await applyAll(client, (await readManifest("options/resource-manager/rbac.yaml")).filter(isOfResourceManager));
     },
     async syncCluster() {
-      await client.apply(clusterObject(await deps.readContext()));
+      await client.apply(withoutStatus(clusterObject(await deps.readContext())));
       await announceKubeconfig(client, { technicalID: NAMESPACE, managesResources: true });
     },
     async deploySecrets() {
@@ -137,6 +142,12 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
   };
 }
 
+/** Its status is not the configuration's to say, which may have one of its time in a garden. */
+function withoutStatus({ spec, ...cluster }: Cluster): Cluster {
+  const { status: _, ...shoot } = spec.shoot;
+  return { ...cluster, spec: { ...spec, shoot } };
+}
+
 const EXTENSION_KINDS = ".extensions.gardener.cloud";
 
 /** The rest of the file is for workers of seeds, of which there is none. */
@@ -168,15 +179,18 @@ async function ensureNamespace(client: KubeClient, name: string): Promise<void> 
     await client.create({ ...typeMeta(Namespace), metadata: { name } });
 }
 
-async function applyKind(client: KubeClient, kind: AppliedKind, context: ControlPlaneContext): Promise<WaitTarget[]> {
-  const objects = builders[kind]?.(context);
-  if (objects === undefined) throw new Error(`a self-hosted Shoot has no ${kind}`);
+async function applyKind(
+  client: KubeClient,
+  kind: SelfHostedKind,
+  context: ControlPlaneContext,
+): Promise<WaitTarget[]> {
+  const objects = builders[kind](context);
   return await Promise.all(
     objects.map(async (object) => await applyExtensionObject(client, object, { kind, asks: needsPeriodicTrigger })),
   );
 }
 
-const builders: Partial<Readonly<Record<AppliedKind, (context: ControlPlaneContext) => readonly KubeObject[]>>> = {
+const builders: Readonly<Record<SelfHostedKind, (context: ControlPlaneContext) => readonly KubeObject[]>> = {
   Network: (context) => [networkObject(context)],
   ControlPlane: (context) => [controlPlaneObject(context)],
   // Machines boot by themselves: no controller is told what they boot with.

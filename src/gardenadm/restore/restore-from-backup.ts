@@ -12,11 +12,13 @@ const first = [{ text: "the cluster is not in its API server yet", holds: ({ imp
 const always = rowsWith<Action>();
 const row = (...words: Parameters<typeof always>) => ({ ...always(...words), when: first });
 
-/** A row of `startControlPlane` as it stands there, behind other rows where it is said. */
+/** A row of `startControlPlane` as it stands there, behind further rows where it is said. */
 function started(action: StartAction, ...after: Action[]): Step<StartRun, Row<Action>, Action> {
   const found = startControlPlane.steps.get(action);
   if (found === undefined) throw new Error(`startControlPlane has no step ${action}`);
   const { do: act, after: own = [], when = [] } = found;
+  const twice = after.find((one) => (own as readonly Action[]).includes(one));
+  if (twice !== undefined) throw new Error(`step ${action} comes after ${twice} in startControlPlane already`);
   return { do: act, when, after: [...(own as readonly Action[]), ...after] };
 }
 
@@ -42,6 +44,6 @@ export const restoreFromBackup = defineFlow<StartRun, Row<Action>, Action>("Rest
   kubeControllerManager: started("kubeControllerManager"),
   kubeScheduler: started("kubeScheduler"),
   node: started("node", "staleObjects"),
-  imported: started("imported", "staleObjects", "controllers"),
+  imported: started("imported", "staleObjects"),
   turn: started("turn"),
 });
