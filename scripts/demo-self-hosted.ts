@@ -1,6 +1,6 @@
 /**
- * The demo of self-hosted Shoots: makes four machines, begins a cluster on the first, joins the others, and runs a pod on the
- * worker. Every part looks at what is there already, so that it can be interrupted and run again at any point.
+ * The demo of self-hosted Shoots: makes four machines, begins a cluster on the first, joins the others, runs a pod on the
+ * worker, and asks how all stands. Every part looks at what is there already, so that it can be interrupted and run again at any point.
  */
 import type { BaseContext } from "../src/cli/base-context.ts";
 import { exitCodes, explainError, type Exit } from "../src/cli/exit.ts";
@@ -13,6 +13,7 @@ import { createLogger } from "../src/log.ts";
 import { fetchAccess, type Access } from "./demo-self-hosted/access.ts";
 import { initCluster, joinMachine, NEWCOMERS } from "./demo-self-hosted/cluster.ts";
 import { makeMachines, openMachines, SET } from "./demo-self-hosted/machines.ts";
+import { showInMachine } from "./demo-self-hosted/run-in-machine.ts";
 import { runPod } from "./demo-self-hosted/workload.ts";
 
 const terminal = processTerminal();
@@ -49,10 +50,16 @@ async function runParts(context: BaseContext): Promise<void> {
     for (const newcomer of NEWCOMERS)
       await clock.part(`Node ${newcomer.name}`, () => joinMachine(context, machines, access.client, newcomer));
     const url = await clock.part("A pod", () => runPod(context, machines, access));
+    await clock.part("How it stands", () => showStatus(context, machines));
     await conclude(machines, access, [...clock.lines(), "", ...(await nextThings(access, url))]);
   } finally {
     await access.client.close();
   }
+}
+
+/** What a node of the control plane says of the cluster, and what a worker does. */
+async function showStatus(context: BaseContext, machines: BareMachines): Promise<void> {
+  for (const name of ["b", "w"]) await showInMachine(context, machines, name, { command: ["gardenadm", "status"] });
 }
 
 /** Titles and times of parts that follow one another. */

@@ -3,11 +3,19 @@ import type { BaseContext } from "../../src/cli/base-context.ts";
 import { Node, type KubeClient } from "../../src/kube/index.ts";
 import { CONFIGURATION_FOLDER } from "../../src/local/bare/configuration.ts";
 import type { BareMachines } from "../../src/local/bare/machines.ts";
-import { askInMachine, runInMachine } from "./run-in-machine.ts";
+import { askInMachine, runInMachine, showInMachine } from "./run-in-machine.ts";
 
-/** Runs `gardenadm init` on the first machine, which changes nothing where all is done. */
+/**
+ * Runs `gardenadm init` on the first machine, which changes nothing where all is done; where nothing was begun, `--plan` first.
+ * `discover` is left out: there is no garden, and the configuration is written by hand.
+ */
 export async function initCluster(context: BaseContext, machines: BareMachines): Promise<void> {
   await untilIdle(context, machines, FIRST);
+  if ((await machines.exec(FIRST, ["test", "-e", "/var/lib/gardenadm"])).code !== 0)
+    await showInMachine(context, machines, FIRST, {
+      command: ["gardenadm", "init", "-d", CONFIGURATION_FOLDER, "--plan"],
+      atMost: 12,
+    });
   await gardenadm(context, machines, FIRST, ["gardenadm", "init", "-d", CONFIGURATION_FOLDER]);
 }
 

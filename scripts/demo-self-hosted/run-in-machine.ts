@@ -1,3 +1,4 @@
+import type { BaseContext } from "../../src/cli/base-context.ts";
 import { CliError, exitCodes } from "../../src/cli/exit.ts";
 import type { BareMachines } from "../../src/local/bare/machines.ts";
 
@@ -18,4 +19,24 @@ export async function askInMachine(machines: BareMachines, name: string, command
   const { code, stdout, stderr } = await machines.exec(name, command);
   if (code !== 0) throw new CliError("failed", `cannot run ${command.join(" ")} on ${name}: ${stderr.trim()}`);
   return stdout;
+}
+
+/** A command that is shown, and how many lines of what it writes. */
+export interface Shown {
+  readonly command: readonly string[];
+  readonly atMost?: number;
+}
+
+/** Runs a command that changes nothing, and shows it with what it writes, whether that is good or bad news. */
+export async function showInMachine(
+  { terminal: { out } }: Pick<BaseContext, "terminal">,
+  machines: BareMachines,
+  name: string,
+  { command, atMost = Infinity }: Shown,
+): Promise<void> {
+  const { stdout, stderr } = await machines.exec(name, command);
+  const lines = `${stdout}${stderr}`.trimEnd().split("\n");
+  const left = lines.length - atMost;
+  const shown = left > 1 ? [...lines.slice(0, atMost), `… and ${left} lines more`] : lines;
+  out.write(`[${name}]$ ${command.join(" ")}\n${shown.join("\n")}\n\n`);
 }
