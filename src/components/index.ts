@@ -94,7 +94,7 @@ export { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER } from "./resource-manager/co
 export { SEED_NAMESPACE, seedResourceManager } from "./resource-manager/seed.ts";
 export { SHOOT_WEBHOOKS } from "./resource-manager/shoot-webhooks.ts";
 export { CLUSTER_AUTOSCALER, MACHINE_CONTROLLER_MANAGER };
-export { TUNNEL_AGENT, TUNNEL_SERVER, TUNNEL_SERVER_USER, HEALTH_PORT as TUNNEL_HEALTH_PORT } from "./tunnel/names.ts";
+export { TUNNEL_AGENT, TUNNEL_SERVER, TUNNEL_SERVER_USER } from "./tunnel/names.ts";
 export { tokenMountWebhook } from "./resource-manager/token-mount-webhook.ts";
 export { workerObject, type WorkerInputs } from "./node/worker.ts";
 export {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { examine, healthTypes, hibernatedCondition, nextCondition } from "../activities/shoot/health.ts";
+import { examine, healthTypes, hibernatedCondition, isCaredFor, nextCondition } from "../activities/shoot/health.ts";
 import { propagatedConditions } from "../activities/shoot/extension-reports.ts";
 import { changeShootStatus } from "../activities/shoot/patch.ts";
 import { Shoot, type Condition } from "../api/index.ts";
@@ -130,14 +130,4 @@ function conditionsOf(
       if (readinessByType === undefined) return hibernatedCondition(type, before, new Date());
       return nextCondition(type, before, readinessByType[type], new Date());
     });
-}
-
-/**
- * Whether the Shoot's conditions are to say how it is: a control plane that is still being built, or on the move, is not
- * sick. One whose move is stuck may be away, and its users are told.
- */
-export function isCaredFor({ status }: Pick<Shoot, "status">): boolean {
-  const { type, state = "Pending" } = status?.lastOperation ?? {};
-  if (type === "Migrate" || type === "Restore") return ["Succeeded", "Error", "Failed"].includes(state);
-  return type === "Reconcile" || (type === "Create" && state === "Succeeded");
 }

@@ -1,18 +1,13 @@
 import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../../api/annotations.ts";
-import { ManagedResource, type Condition } from "../../api/index.ts";
+import type { Condition, ManagedResource, Shoot } from "../../api/index.ts";
+import type { TypeRef } from "../../api/schema/kind.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import {
-  DaemonSet,
-  Deployment,
-  Node,
-  now as timeOf,
-  StatefulSet,
-  type Kind,
-  type KubeClient,
-} from "../../kube/index.ts";
+import type { Kind, KubeClient } from "../../kube/index.ts";
+import { DaemonSet, Deployment, Node, StatefulSet } from "../../kube/kinds.ts";
+import { now as timeOf } from "../../kube/time.ts";
 import { healthy as isApplied, isIgnored } from "../managed-resources/health.ts";
-import { TUNNEL_SERVER } from "../../components/index.ts";
+import { TUNNEL_SERVER } from "../../components/tunnel/names.ts";
 import { tunnelReadiness } from "../waits/tunnel.ts";
 import { reportedReadiness, type ExtensionReport } from "./extension-reports.ts";
 import { isReady, rolledOut, type Readiness } from "../waits/readiness.ts";
@@ -41,6 +36,12 @@ export interface Sights {
 
 type Lists = Pick<KubeClient, "list">;
 
+/** Without the schema of its kind: the agents of self-hosted Shoots look, too, in little memory. */
+export const MANAGED_RESOURCE: TypeRef<ManagedResource> = {
+  apiVersion: "resources.gardener.cloud/v1alpha1",
+  kind: "ManagedResource",
+};
+
 /**
  * What each aspect looks at, for one Shoot; what is in it is looked at while its API server answers. As upstream, a control
  * plane whose etcd was not backed up when it should have been is not healthy.
@@ -53,7 +54,7 @@ export async function examine(
   const apiServer = shoot ? await answered(shoot) : unreachable;
   const inShoot = async (look: (lists: Lists) => Promise<Readiness>): Promise<Readiness> =>
     shoot && apiServer.reached ? await safely(() => look(shoot)) : unreachable;
-  const managed = seed.list(ManagedResource, { namespace });
+  const managed = seed.list(MANAGED_RESOURCE, { namespace });
   const applied = (isWanted: (one: ManagedResource) => boolean) =>
     safely(async () =>
       allAre(
@@ -170,8 +171,18 @@ function controlPlaneOf(objects: readonly KubeObject[]): Readiness {
   return both(everyWorkload(objects), names.length === 0 ? { reached: true } : { reached: false, message });
 }
 
+/**
+ * Whether the Shoot's conditions are to say how it is: a control plane that is still being built, or on the move, is not
+ * sick. One whose move is stuck may be away, and its users are told.
+ */
+export function isCaredFor({ status }: Pick<Shoot, "status">): boolean {
+  const { type, state = "Pending" } = status?.lastOperation ?? {};
+  if (type === "Migrate" || type === "Restore") return ["Succeeded", "Error", "Failed"].includes(state);
+  return type === "Reconcile" || (type === "Create" && state === "Succeeded");
+}
+
 /** Both are reached; what is known to be bad counts more than what is not known. */
-function both(one: Readiness, other: Readiness): Readiness {
+export function both(one: Readiness, other: Readiness): Readiness {
   if (one.reached || other.reached) return one.reached ? other : one;
   if (one.unknown !== other.unknown) return one.unknown ? other : one;
   const reason = one.reason ?? other.reason;
@@ -200,7 +211,8 @@ const isForSeed = ({ spec }: ManagedResource): boolean => spec.class === "seed";
 
 const everyWorkload = (objects: readonly KubeObject[]): Readiness => allAre(objects, rolledOut);
 
-function allAre(objects: readonly KubeObject[], judge: (object: KubeObject) => Readiness): Readiness {
+/** All objects are as `judge` says; else, which are not, and why. */
+export function allAre<T extends KubeObject>(objects: readonly T[], judge: (object: T) => Readiness): Readiness {
   const faults = objects.flatMap((object) => {
     const readiness = judge(object);
     return readiness.reached ? [] : [`${object.kind} ${object.metadata.name}: ${readiness.message}`];
@@ -216,7 +228,7 @@ function everyNode(nodes: readonly KubeObject[]): Readiness {
 }
 
 /** Not being able to look is an answer, too; users must see it. */
-async function safely(look: () => Promise<Readiness>): Promise<Readiness> {
+export async function safely(look: () => Promise<Readiness>): Promise<Readiness> {
   try {
     return await look();
   } catch (error) {

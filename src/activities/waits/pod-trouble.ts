@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { Pod, type ContainerStatus, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { Pod, type ContainerStatus } from "../../kube/kinds.ts";
 import { withoutSecrets } from "../../redaction.ts";
 import { parseJson } from "../../parsing.ts";
 

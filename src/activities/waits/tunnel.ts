@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TUNNEL_AGENT, TUNNEL_HEALTH_PORT } from "../../components/index.ts";
-import { KubeError, Node, type KubeClient } from "../../kube/index.ts";
+import { HEALTH_PORT, TUNNEL_AGENT } from "../../components/tunnel/names.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { KubeError } from "../../kube/errors.ts";
+import { Node } from "../../kube/kinds.ts";
 import { isReady, type Readiness } from "./readiness.ts";
 
 /**
@@ -24,4 +26,4 @@ async function ask(shoot: Pick<KubeClient, "get">): Promise<string> {
   }
 }
 
-const path = `/api/v1/namespaces/kube-system/services/${TUNNEL_AGENT}:${TUNNEL_HEALTH_PORT}/proxy/readyz`;
+const path = `/api/v1/namespaces/kube-system/services/${TUNNEL_AGENT}:${HEALTH_PORT}/proxy/readyz`;

@@ -10,6 +10,7 @@ import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components
 import type { StepScope } from "../../in-process/run.ts";
 import { createKubeClient, isAlreadyExists, Lease, Secret, type KubeClient } from "../../kube/index.ts";
 import { applyingChanges } from "../../kube/applying-changes.ts";
+import { tellingWrites } from "../../kube/telling-writes.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../kube/directory/directory-client.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { containerdPods } from "../../node-agent/containerd-pods.ts";
@@ -66,6 +67,8 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
   readContext(): Promise<ControlPlaneContext>;
   /** The scope of a step that comes after them: aborted, too, when another command has taken the turn over. */
   within(scope: StepScope): StepScope;
+  /** Something was written into the API server, Leases aside. */
+  hasWritten(): boolean;
   close(): Promise<void>;
 } {
   const places = placesIn(machine.root);
@@ -153,9 +156,9 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
       if (made !== undefined) refuseOtherShoot(made.shoot, configuration.shoot);
     },
   };
-  const { server } = clients;
+  const { server, hasWritten } = clients;
   return {
-    ...{ actions, server, readContext: async () => await context(server()) },
+    ...{ actions, server, hasWritten, readContext: async () => await context(server()) },
     within: (scope) => turn?.within(scope) ?? scope,
     async close() {
       await turn?.end();
@@ -214,11 +217,14 @@ function createClients(root: string) {
   const places = placesIn(root);
   let directory: DirectoryClient | undefined;
   let server: KubeClient | undefined;
+  let hasWritten = false;
   const clients = {
     server(): KubeClient {
-      server ??= applyingChanges(createKubeClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" }));
+      const open = () => createKubeClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" });
+      server ??= applyingChanges(tellingWrites(open(), () => (hasWritten = true)));
       return server;
     },
+    hasWritten: () => hasWritten,
     directory(): DirectoryClient {
       directory ??= createDirectoryClient({ directory: places.cluster });
       return directory;

@@ -68,14 +68,14 @@ async function start(context: GardenadmContext, wanted: StartDeps): Promise<Exit
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}`, command });
   try {
     await unlessOtherwiseBegun(machine.root, async () => {
-      const { actions, server, readContext, within, close } = createStartActions(wanted);
+      const { actions, close, ...cluster } = createStartActions(wanted);
       try {
         await tables.run(
           startControlPlane,
           { imported: await isThere(places.imported) },
           async ({ action }, scope) => await actions[action](scope),
         );
-        await reconcile(tables, { machine, configuration, server, readContext, within });
+        await reconcile(tables, { ...cluster, machine, configuration });
       } finally {
         await close();
       }

@@ -24,21 +24,28 @@ const DAILY = 86_400_000;
 const RECHECK = 10_000;
 
 /**
- * What a cluster that no operator looks after needs of its control-plane nodes: as administrator, it approves the
- * certificates of nodes, keeps static pods as their workloads stand in the cluster, and leads to healthy nodes from elsewhere; once a day it starts the renewal where a certificate on this machine has less than a fifth of its
- * life left; where an etcd has lost its data, it brings back the last backup, or what the other members have. Nothing on a worker.
+ * Begins what a cluster that no operator looks after needs of its control-plane nodes; nothing on a worker. As administrator:
+ * - it approves the certificates of nodes;
+ * - it keeps static pods as their workloads stand in the cluster;
+ * - it leads to healthy nodes from elsewhere;
+ * - it says by conditions how the cluster is.
+ *
+ * And on its machine:
+ * - it keeps how the backups are reached;
+ * - once a day it starts the renewal, where a certificate has less than a fifth of its life left;
+ * - where an etcd has lost its data, it brings back the last backup, or what the other members have.
  */
-export async function keepControlPlane(deps: KeeperDeps): Promise<{ stop(): Promise<void> }> {
+export function keepControlPlane(deps: KeeperDeps): { stop(): Promise<void> } {
   const ending = new AbortController();
   const { signal } = ending;
   if (deps.identity.configuration.role !== "control-plane") return { stop: async () => {} };
   const duties = [approve(deps, signal), watch(deps, signal), renewDaily(deps, signal), guard(deps, signal)];
-  return await Promise.resolve({
+  return {
     async stop() {
       ending.abort(new Error("the agent ends"));
       await Promise.all(duties);
     },
-  });
+  };
 }
 
 async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
@@ -56,7 +63,9 @@ async function watch({ identity, log }: KeeperDeps, signal: AbortSignal): Promis
   const { adminKubeconfig, configuration, node: hostName, root } = identity;
   if (!(await appears(adminKubeconfig, signal))) return;
   const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
+  const { watchConditions } = await import("./condition-watch.ts");
   await Promise.all([
+    watchConditions({ client, hostName, log }, signal),
     watchWorkloads({ client, secretName: configuration.secretName, hostName, log }, signal),
     watchExposure({ client, hostName, log }, signal),
     followBackupAccess({ client, root, log }, signal),

@@ -40,7 +40,7 @@ async function keepMachine(): Promise<void> {
   };
   const identity = { root, places, node: hostname(), configuration, adminKubeconfig: join(root, ADMIN_KUBECONFIG) };
   const now = () => Date.now();
-  const keeper = await keepControlPlane({ identity, machine, log, now });
+  const keeper = keepControlPlane({ identity, machine, log, now });
   try {
     await runAgent({ identity, machine, log, now }, stop.signal);
   } finally {

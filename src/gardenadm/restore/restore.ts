@@ -119,7 +119,7 @@ async function runBackup(tables: Tables, machine: ThisMachine, wanted: Wanted): 
     await tables.run(restoreFromBackup, { imported }, async ({ action }, scope) => {
       await (isOwn(action) ? own[action](scope) : start.actions[action](scope));
     });
-    await reconcile(tables, { ...start, machine, configuration });
+    await reconcile(tables, { ...start, machine, configuration, isRestored: true });
   } finally {
     await start.close();
   }
@@ -134,7 +134,7 @@ async function runMember(tables: Tables, machine: ThisMachine, { configuration, 
   };
   try {
     await tables.run(restoreFromMember, undefined, async ({ action }, scope) => await actions[action](within(scope)));
-    await reconcile(tables, { ...start, machine, configuration });
+    await reconcile(tables, { ...start, machine, configuration, isRestored: true });
   } finally {
     await start.close();
   }

@@ -14,11 +14,12 @@ const RETRY_DURATION = 120_000;
 
 /** Runs the tables of one command, one after another. */
 export interface Tables {
-  /** Runs a table to its end, with its steps on the terminal and in the machine's journal. Throws as `runInProcess` does. */
+  /** Runs a table to its end, with its steps on the terminal and in the machine's journal; tells of each change, too. Throws as `runInProcess` does. */
   run<Subject, Action>(
     flow: Flow<Subject, Action>,
     subject: Subject,
     carryOut: (action: Action, scope: StepScope, step: string) => Promise<void>,
+    onChange?: (change: StepChange) => void,
   ): Promise<void>;
 }
 
@@ -58,7 +59,7 @@ export interface TablesOptions {
 export function createTables(context: GardenadmContext, { journal: file, about, command }: TablesOptions): Tables {
   const run = randomUUID();
   return {
-    async run(flow, subject, carryOut) {
+    async run(flow, subject, carryOut, onChange = () => {}) {
       const watched = watch(context, flow, about);
       const journal = await openJournal(file);
       try {
@@ -66,7 +67,10 @@ export function createTables(context: GardenadmContext, { journal: file, about, 
           ...{ run, judge, carryOut },
           journal: { append: async (entry) => await journal.append({ ...entry, command }) },
           retryDuration: RETRY_DURATION,
-          onChange: watched.change,
+          onChange(change) {
+            watched.change(change);
+            onChange(change);
+          },
           signal: context.signal,
           now: () => context.now(),
         });

@@ -1,0 +1,48 @@
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
+import { nodeAgentLeaseName, SYSTEM_NAMESPACE } from "../../api/names.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { Lease, Node } from "../../kube/kinds.ts";
+import type { Logger } from "../../log.ts";
+import { createBell } from "./bell.ts";
+import { keepConditions } from "./conditions.ts";
+import { keepLooking } from "./keep-looking.ts";
+
+/** Whose conditions are kept, and by which node's agent. */
+export interface ConditionWatchDeps {
+  /** With an administrator's rights. */
+  readonly client: KubeClient;
+  readonly hostName: string;
+  readonly log: Logger;
+  /** In ms: once a minute unless told otherwise. */
+  readonly every?: number;
+}
+
+/** In ms: as long as an agent may be silent until it counts as not at work. */
+const LONGEST_SILENCE = 40_000;
+
+/**
+ * Keeps the conditions of the cluster's Shoot true, until it is stopped. All agents of the control plane watch, and one looks: the first,
+ * by name, whose heartbeat is fresh. For a moment two may look; what they write is the same, and of one version.
+ */
+export async function watchConditions(
+  { client, hostName, log, every = 60_000 }: ConditionWatchDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const timing = { resync: every, recheck: every, retry: every, longestPause: every };
+  const look = async () => {
+    if (await isFirst(client, hostName)) await keepConditions(client, () => new Date());
+    return "done" as const;
+  };
+  await keepLooking({ look, news: createBell(), log, failed: "conditions not kept", timing }, signal);
+}
+
+async function isFirst(client: KubeClient, hostName: string): Promise<boolean> {
+  const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
+  const names = nodes.map(({ metadata }) => metadata.name).toSorted();
+  for (const name of names) {
+    if (name === hostName) return true;
+    const lease = await client.read(Lease, { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) });
+    if (Date.now() - Date.parse(lease?.spec.renewTime ?? "") < LONGEST_SILENCE) return false;
+  }
+  return false;
+}

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from "node:util";
+import { propagatedConditions, type ExtensionReport } from "../../activities/shoot/extension-reports.ts";
+import {
+  allAre,
+  both,
+  examine,
+  healthTypes,
+  isCaredFor,
+  MANAGED_RESOURCE,
+  nextCondition,
+  safely,
+  type HealthType,
+} from "../../activities/shoot/health.ts";
+import { healthy, isIgnored } from "../../activities/managed-resources/health.ts";
+import { findPodTrouble } from "../../activities/waits/pod-trouble.ts";
+import { completed, isReady, type Readiness } from "../../activities/waits/readiness.ts";
+import { CONTROL_PLANE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
+import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { KubeClient } from "../../kube/client.ts";
+import { Job, Node, Pod } from "../../kube/kinds.ts";
+import { changeShootStatus } from "../cluster/shoot-status.ts";
+
+const namespace = SYSTEM_NAMESPACE;
+
+/**
+ * Looks at the health of the cluster, and says it in the Shoot of `Cluster` kube-system, by the conditions that a Shoot in a garden has;
+ * writes only what has changed. A control plane that is still being built is not sick: nothing is said of it.
+ */
+export async function keepConditions(client: KubeClient, now: () => Date): Promise<void> {
+  const reports = await readReports(client);
+  const readiness = await lookAround(client, reports, now());
+  await changeShootStatus(client, "gardener-node-agent", (status) => {
+    if (!isCaredFor({ status })) return undefined;
+    const { conditions = [] } = status;
+    const own = healthTypes.map((type) =>
+      nextCondition(
+        type,
+        conditions.find((before) => before.type === type),
+        readiness[type],
+        now(),
+      ),
+    );
+    const next = [...own, ...propagatedConditions(reports, new Set(healthTypes), now())];
+    return isDeepStrictEqual(next, conditions) ? undefined : { conditions: next };
+  });
+}
+
+/** As for any Shoot; and besides, since no garden says it, whether static pods run, and what installs extensions has done so. */
+async function lookAround(
+  client: KubeClient,
+  reports: readonly ExtensionReport[],
+  now: Date,
+): Promise<Record<HealthType, Readiness>> {
+  const [examined, staticPods, extensions, snapshots] = await Promise.all([
+    examine({ seed: client, shoot: client, reports }, namespace, now),
+    safely(async () => await staticPodsReady(client)),
+    safely(async () => await extensionsInstalled(client)),
+    safely(async () => await lastSnapshot(client)),
+  ]);
+  const controlPlane = [staticPods, extensions, snapshots].reduce(both, examined.ControlPlaneHealthy);
+  return { ...examined, ControlPlaneHealthy: controlPlane };
+}
+
+const STATIC_PODS = ["etcd-main", "etcd-events", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
+
+/** By their mirrors: those of a node that is silent are not ready soon. */
+async function staticPodsReady(client: KubeClient): Promise<Readiness> {
+  const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
+  const pods = await client.list(Pod, { namespace, labelSelector: "static-pod=true" });
+  const ready = new Set(pods.filter(isReady).map(({ metadata }) => metadata.name));
+  const missing = nodes.flatMap(({ metadata: { name: node } }) => {
+    const unready = STATIC_PODS.filter((pod) => !ready.has(`${pod}-${node}`));
+    return unready.length === 0 ? [] : [`${unready.join(", ")} on ${node}`];
+  });
+  if (missing.length === 0) return { reached: true };
+  return { reached: false, message: `Not ready: ${missing.toSorted().join("; ")}` };
+}
+
+async function extensionsInstalled(client: KubeClient): Promise<Readiness> {
+  const managed = await client.list(MANAGED_RESOURCE, { namespace: GARDEN_NAMESPACE });
+  return allAre(
+    managed.filter((one) => !isIgnored(one)),
+    healthy,
+  );
+}
+
+/** A failure stands until a later one has succeeded, or its Job is gone. */
+async function lastSnapshot(client: KubeClient): Promise<Readiness> {
+  const jobs = await client.list(Job, { namespace, labelSelector: `${SNAPSHOT_LABEL}=scheduled` });
+  const [last] = jobs.filter((job) => isOver(completed(job))).toSorted(latestFirst);
+  const end = last === undefined ? undefined : completed(last);
+  if (last === undefined || end === undefined || end.reached) return { reached: true };
+  const trouble = await findPodTrouble(client, last).catch(() => undefined);
+  const { name } = last.metadata;
+  return {
+    reached: false,
+    message: [`scheduled snapshot ${name}: ${end.message}`, trouble?.message].filter(Boolean).join(": "),
+  };
+}
+
+const isOver = (end: Readiness): boolean => end.reached || end.error !== undefined;
+
+const createdAt = ({ metadata: { creationTimestamp = "" } }: KubeObject): string => creationTimestamp;
+
+const latestFirst = (one: KubeObject, other: KubeObject): number => createdAt(other).localeCompare(createdAt(one));
+
+/** Those of `reconcileSelfHosted`, and what extensions may bring besides; without the table of all, which takes megabytes. */
+const EXTENSION_KINDS = ["Network", "ControlPlane", "OperatingSystemConfig", "BackupEntry", "DNSRecord", "Extension"];
+
+/** What extensions say of their objects. Where their controllers' Leases are, only a garden's registrations would say: how old it is, is not asked. */
+async function readReports(client: KubeClient): Promise<ExtensionReport[]> {
+  const apiVersion = "extensions.gardener.cloud/v1alpha1";
+  const lists = EXTENSION_KINDS.map(
+    async (kind): Promise<KubeObject[]> =>
+      // BackupEntries have no namespace; what is not defined is nothing to report.
+      await client
+        .list({ apiVersion, kind }, kind === "BackupEntry" ? {} : { namespace })
+        .catch((): KubeObject[] => []),
+  );
+  return (await Promise.all(lists)).flat().flatMap(({ kind, metadata, ...object }) => {
+    const { conditions = [] } = (object["status"] ?? {}) as Partial<Pick<ExtensionReport, "conditions">>;
+    return conditions.length === 0 ? [] : [{ kind, name: metadata.name, namespace, conditions }];
+  });
+}
