@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_KUBECONFIG, EXPOSED_KUBECONFIG } from "../../api/names.ts";
 import { parseYaml } from "../../parsing.ts";
+import { agentPlacesIn } from "./agent-places.ts";
 
 /** A certificate on the machine; `file` is its path there. */
 export interface FoundCertificate {
@@ -14,8 +15,13 @@ export interface FoundCertificate {
 /** Where those of a control plane are: files of static pods, and kubeconfigs. */
 const FOLDER = "/var/lib/static-pods";
 const KUBECONFIGS = [ADMIN_KUBECONFIG, EXPOSED_KUBECONFIG, "/var/lib/kubelet/kubeconfig-real"];
-/** The certificate of the kubelet, which renews it by itself: it is good for 30 days only. */
+/** The certificate of the kubelet. */
 export const KUBELET = "/var/lib/kubelet/pki/kubelet-client-current.pem";
+/** The kubeconfig of the node's agent. */
+export const AGENT = agentPlacesIn("/").kubeconfig;
+
+/** Whether the certificate is one that its program renews by itself: it is good for 30 days only. */
+export const renewsItself = (file: string): boolean => file === KUBELET || file === AGENT;
 
 /** The certificates that are in use on the machine whose `/` is this folder, the first to expire first. What is not there is left out. */
 export async function findCertificates(root: string): Promise<FoundCertificate[]> {
@@ -25,12 +31,12 @@ export async function findCertificates(root: string): Promise<FoundCertificate[]
     .toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
 }
 
-/** The files with a certificate of which 80 % of the life are over at this time, in ms since 1970. Kubelets renew their own. */
+/** The files with a certificate of which 80 % of the life are over at this time, in ms since 1970. Kubelets and agents renew their own. */
 export async function dueCertificates(root: string, now: number): Promise<string[]> {
   const all = await readCertificates(root);
   const isDue = ({ validFromDate, validToDate }: X509Certificate) =>
     now >= validFromDate.getTime() + 0.8 * (validToDate.getTime() - validFromDate.getTime());
-  return all.filter(({ file, certificate }) => file !== KUBELET && isDue(certificate)).map(({ file }) => file);
+  return all.filter(({ file, certificate }) => !renewsItself(file) && isDue(certificate)).map(({ file }) => file);
 }
 
 interface ReadCertificate {
@@ -43,7 +49,7 @@ async function readCertificates(root: string): Promise<ReadCertificate[]> {
   const ofPods = files.filter((file) => file.endsWith(".crt")).map((file) => join(FOLDER, file));
   const plain = await Promise.all([...ofPods, KUBELET].map(async (file) => found(file, await textOf(root, file))));
   const inside = await Promise.all(
-    KUBECONFIGS.map(async (file) => found(file, clientCertificate(await textOf(root, file)))),
+    [...KUBECONFIGS, AGENT].map(async (file) => found(file, clientCertificate(await textOf(root, file)))),
   );
   return [...plain, ...inside].flat();
 }

@@ -1,6 +1,7 @@
 import { etcdPorts, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { lagBehind } from "../../etcd/promote.ts";
 import type { Answering, MemberStatus } from "../../etcd/status.ts";
+import { ELSEWHERE } from "./backup.ts";
 import { ETCDS, membershipAt } from "../cluster/members.ts";
 import { readOwnMember } from "../mending/own-member.ts";
 
@@ -24,7 +25,12 @@ export interface EtcdReport {
   /** Absent where no member answers. */
   readonly members?: readonly MemberReport[];
   readonly reason?: string;
+  /** Why this machine cannot say it, of which nothing is wrong. */
+  readonly unknown?: string;
 }
+
+/** What a worker, which has no way to any member, says of them. */
+export const etcdsOfWorker = (): EtcdReport[] => ETCDS.map((role) => ({ name: `etcd-${role}`, unknown: ELSEWHERE }));
 
 /** Asks all members that this machine knows, until a deadline. Nothing on a machine without an etcd. */
 export async function readEtcds(root: string, deadline: AbortSignal): Promise<EtcdReport[]> {

@@ -11,9 +11,10 @@ import { isThere } from "../machine/is-there.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
 import { readRole } from "../machine/role.ts";
 import { readBegun } from "../machine/begun-restore.ts";
-import { readBackup } from "./backup.ts";
+import { readShootStatus, type ShootStatus } from "../cluster/shoot-status.ts";
+import { readBackup, readBackupOfWorker } from "./backup.ts";
 import { findCertificates } from "../machine/certificates.ts";
-import { readEtcds } from "./etcd.ts";
+import { etcdsOfWorker, readEtcds } from "./etcd.ts";
 import { lastRunOf, type Answer, type MachineReport, type NodeReport } from "./report.ts";
 
 /** How long is waited, in ms: for a part of the machine, for its API server, and for what is asked by programs of others. */
@@ -53,10 +54,10 @@ async function readParts(root: string, role: NodeRole, timeouts: Timeouts) {
   const deadline = AbortSignal.timeout(timeouts.program);
   const [kubelet, etcds, server] = await Promise.all([
     ask("http://127.0.0.1:10248/healthz", timeouts.part),
-    isWorker ? [] : readEtcds(root, deadline),
+    isWorker ? etcdsOfWorker() : readEtcds(root, deadline),
     withServer(root, role, async (client) => await askServer(root, client, { isWorker, timeouts, deadline })),
   ]);
-  return { kubelet, ...(isWorker ? {} : { etcds }), ...server };
+  return { kubelet, etcds, ...server };
 }
 
 async function ask(url: string, milliseconds: number): Promise<Answer> {
@@ -92,7 +93,7 @@ interface Asking {
 
 async function askServer(root: string, client: KubeClient | undefined, { isWorker, timeouts, deadline }: Asking) {
   const backup = async (reached: KubeClient | undefined) => {
-    const found = isWorker ? undefined : await readBackup(root, reached, deadline);
+    const found = await (isWorker ? readBackupOfWorker(reached) : readBackup(root, reached, deadline));
     return found === undefined ? {} : { backup: found };
   };
   const none = async (reason: string) => ({
@@ -102,7 +103,11 @@ async function askServer(root: string, client: KubeClient | undefined, { isWorke
   if (client === undefined) return await none("this machine has no kubeconfig yet");
   try {
     const nodes = await within(timeouts.server, listNodes(client));
-    return { apiServer: { ready: true }, nodes: nodes.map(nodeReport), ...(await backup(client)) };
+    const [shoot, ofBackup] = await Promise.all([
+      within(timeouts.server, readShootStatus(client)).catch(() => undefined),
+      backup(client),
+    ]);
+    return { apiServer: { ready: true }, nodes: nodes.map(nodeReport), ...(shoot && shootReport(shoot)), ...ofBackup };
   } catch (error) {
     return await none(reasonOf(error));
   }
@@ -123,6 +128,23 @@ function nodeReport({ metadata: { name }, status }: Node): NodeReport {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const reason = ready?.message;
   return { name, ready: ready?.status === "True", ...(reason === undefined ? {} : { reason }) };
+}
+
+/** What its Shoot says, as far as it says anything. */
+function shootReport({
+  conditions = [],
+  lastOperation,
+  lastErrors = [],
+}: ShootStatus): Pick<MachineReport, "conditions" | "operation"> {
+  return {
+    conditions: conditions.map(({ type, status, message }) => ({ type, status, message })),
+    ...(lastOperation && {
+      operation: {
+        ...lastOperation,
+        errors: lastErrors.map(({ taskID: step = "", description }) => ({ step, description })),
+      },
+    }),
+  };
 }
 
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {

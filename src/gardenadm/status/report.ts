@@ -4,7 +4,7 @@ import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
 import { unfinished } from "../machine/begun-restore.ts";
 import type { BackupReport } from "./backup.ts";
-import { KUBELET, type FoundCertificate } from "../machine/certificates.ts";
+import { renewsItself, type FoundCertificate } from "../machine/certificates.ts";
 import type { EtcdReport } from "./etcd.ts";
 
 /** Whether something answers, and why not. */
@@ -20,6 +20,27 @@ export interface NodeReport {
   readonly reason?: string;
 }
 
+/** An aspect of the cluster's health, as its Shoot says it. */
+export interface ConditionReport {
+  readonly type: string;
+  /** `True`, `False`, `Progressing` or `Unknown`. */
+  readonly status: string;
+  readonly message: string;
+}
+
+/** The last operation on the cluster, on whichever machine, as its Shoot says it. */
+export interface OperationReport {
+  readonly type: string;
+  readonly state: string;
+  /** In percent. */
+  readonly progress: number;
+  readonly description: string;
+  /** RFC 3339. */
+  readonly lastUpdateTime: string;
+  /** Steps that have failed, and why. */
+  readonly errors: readonly { readonly step: string; readonly description: string }[];
+}
+
 /** What there is to say of a machine, whatever answers. Of what it has no part in, nothing is there. */
 export interface MachineReport {
   readonly host: string;
@@ -33,6 +54,9 @@ export interface MachineReport {
   readonly etcds?: readonly EtcdReport[];
   readonly apiServer?: Answer;
   readonly nodes?: readonly NodeReport[];
+  /** Empty until the cluster was looked at for the first time. */
+  readonly conditions?: readonly ConditionReport[];
+  readonly operation?: OperationReport;
   /** Absent where no backup is asked for, as far as this machine knows. */
   readonly backup?: BackupReport;
   /** The first to expire first. */
@@ -88,7 +112,9 @@ export function nextSteps(report: MachineReport, now: number): string[] {
     ...openSteps(report),
     ...restoreSteps(report),
     ...(report.etcds ?? []).flatMap((etcd) => etcdSteps(etcd, report)),
-    ...silentParts(report),
+    ...silentParts(report, now),
+    ...operationSteps(report),
+    ...conditionSteps(report),
     ...(report.nodes ?? [])
       .filter(({ ready }) => !ready)
       .map(({ name, reason }) => `Node ${name} is not Ready: ${reason ?? "it says nothing"}`),
@@ -130,17 +156,36 @@ const initOf = (report: MachineReport): string => `gardenadm init -d ${folderOf(
 
 const folderOf = ({ configDirectory }: MachineReport): string => configDirectory ?? "FOLDER";
 
-function silentParts({ role, kubelet, apiServer, etcds = [] }: MachineReport): string[] {
+function silentParts(report: MachineReport, now: number): string[] {
+  const { role, kubelet, apiServer, etcds = [] } = report;
   const silentServer =
     role === "worker"
       ? "no API server answers: see that a node of the control plane is on"
       : silentPod("kube-apiserver");
-  const isSilent = apiServer?.ready === false && !etcds.some(lacksQuorum);
+  // Where the machine's own certificates are over, the API server may well answer, but not to it.
+  const isSilent = apiServer?.ready === false && !etcds.some(lacksQuorum) && !isLockedOut(report, now);
   return [
     ...(kubelet?.ready === false ? ["the kubelet does not answer: journalctl --unit kubelet.service"] : []),
-    ...etcds.filter(({ members }) => members === undefined).map(({ name }) => silentPod(name)),
+    ...etcds
+      .filter(({ members, unknown }) => members === undefined && unknown === undefined)
+      .map(({ name }) => silentPod(name)),
     ...(isSilent ? [silentServer] : []),
   ];
+}
+
+/** What this machine has begun itself, its open steps tell of. */
+function operationSteps({ operation, lastRun }: MachineReport): string[] {
+  if (operation?.state !== "Error" || (lastRun?.open ?? []).length > 0) return [];
+  const { type, description, errors } = operation;
+  const why = errors.map((error) => `step ${error.step}: ${error.description}`).join("; ") || description;
+  return [`the cluster's last ${type} has not come to its end: ${why}; give its command again where it was given`];
+}
+
+/** Of what no other line tells. */
+function conditionSteps({ conditions = [] }: MachineReport): string[] {
+  return conditions
+    .filter(({ type, status }) => status === "False" && type !== "EveryNodeReady")
+    .map(({ type, message }) => `${type} is False: ${message}`);
 }
 
 const silentPod = (name: string): string =>
@@ -187,7 +232,7 @@ const alarmRemedy = (reason = ""): string =>
     : "";
 
 function backupSteps(backup: BackupReport | undefined, now: number): string[] {
-  if (backup === undefined) return [];
+  if (backup === undefined || backup.unknown !== undefined) return [];
   const see = "see 'kubectl --namespace kube-system get jobs,pods'";
   if (backup.reason !== undefined) return [`backups are not reachable: ${backup.reason}`];
   if (backup.last === undefined) return [`there is no backup, though one is asked for: ${see}`];
@@ -198,8 +243,34 @@ function backupSteps(backup: BackupReport | undefined, now: number): string[] {
 }
 
 function certificateSteps(report: MachineReport, now: number): string[] {
+  return [...ownCertificateSteps(report, now), ...otherCertificateSteps(report, now)];
+}
+
+/** In ms: by then, what renews itself has long done so. */
+const LATE = 2 * 24 * 3_600_000;
+
+const isOver = ({ expiresAt }: FoundCertificate, now: number): boolean => Date.parse(expiresAt) <= now;
+
+/** A worker whose own certificates are over gets no other by them. */
+const isLockedOut = ({ role, certificates }: MachineReport, now: number): boolean =>
+  role === "worker" && certificates.some((one) => renewsItself(one.file) && isOver(one, now));
+
+/** Of those which kubelet and agent renew by themselves. */
+function ownCertificateSteps(report: MachineReport, now: number): string[] {
+  const own = report.certificates.filter(({ file }) => renewsItself(file));
+  const [late] = own.filter(({ expiresAt }) => Date.parse(expiresAt) - now < LATE);
+  if (late === undefined) return [];
+  const said = `the certificate in ${late.file}, which is renewed by itself, ${isOver(late, now) ? "ended" : "ends"} at ${late.expiresAt}`;
+  return [
+    isLockedOut(report, now)
+      ? `${said}: join again, by the line that 'gardenadm token create --print-join-command' prints on a node of the control plane`
+      : `${said}: journalctl --unit gardener-node-agent.service --unit kubelet.service`,
+  ];
+}
+
+function otherCertificateSteps(report: MachineReport, now: number): string[] {
   const ends = report.certificates.filter(
-    ({ file, expiresAt }) => file !== KUBELET && Date.parse(expiresAt) - now < SOON,
+    ({ file, expiresAt }) => !renewsItself(file) && Date.parse(expiresAt) - now < SOON,
   );
   const [first] = ends;
   if (first === undefined) return [];

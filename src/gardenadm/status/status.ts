@@ -3,10 +3,18 @@ import { printObject } from "../../cli/display/output.ts";
 import { formatAgo, formatDuration } from "../../cli/display/time.ts";
 import { choice } from "../../cli/option.ts";
 import { defineCommand } from "../context.ts";
+import { renewsItself, type FoundCertificate } from "../machine/certificates.ts";
 import type { BackupReport } from "./backup.ts";
 import type { EtcdReport, MemberReport } from "./etcd.ts";
 import { readMachine } from "./read.ts";
-import { nextSteps, type Answer, type MachineReport } from "./report.ts";
+import {
+  nextSteps,
+  type Answer,
+  type ConditionReport,
+  type MachineReport,
+  type OperationReport,
+  type RunReport,
+} from "./report.ts";
 
 /** `gardenadm status` */
 export const status = defineCommand({
@@ -28,8 +36,7 @@ export const status = defineCommand({
 });
 
 function render(report: MachineReport, next: readonly string[], now: number, width: number | undefined): string[] {
-  const { host, role, kubelet, etcds = [], apiServer, nodes = [], backup, certificates, lastRun } = report;
-  const [first] = certificates;
+  const { host, role, kubelet, etcds = [], apiServer, nodes = [], backup, certificates, lastRun, operation } = report;
   return renderFields(
     {
       Machine: role === undefined ? host : `${host}, ${role === "worker" ? "a worker" : "a node of the control plane"}`,
@@ -37,13 +44,11 @@ function render(report: MachineReport, next: readonly string[], now: number, wid
       ...Object.fromEntries(etcds.map((etcd) => [etcd.name, membersInWords(etcd)])),
       "API server": apiServer && inWords(apiServer),
       Nodes: nodes.map(({ name, ready }) => `${name} ${ready ? "Ready" : "NotReady"}`).join(", "),
+      Operation: operation && operationInWords(operation, now),
+      Conditions: conditionsInWords(report.conditions),
       Backup: backup && backupInWords(backup, now),
-      Certificates:
-        first &&
-        `${certificates.length}, the first ends in ${formatDuration(Date.parse(first.expiresAt) - now)}: ${first.file}`,
-      "Last run":
-        lastRun &&
-        `${lastRun.flow}: ${lastRun.open.length === 0 ? "done" : "not done"}, ${formatAgo(lastRun.endedAt, now)}`,
+      Certificates: certificatesInWords(certificates, now),
+      "Last run": lastRun && runInWords(lastRun, now),
       Next: next.join("\n") || "nothing",
     },
     width,
@@ -52,7 +57,36 @@ function render(report: MachineReport, next: readonly string[], now: number, wid
 
 const inWords = ({ ready, reason }: Answer): string => (ready ? "ready" : (reason ?? "not reachable"));
 
-function membersInWords({ members, reason }: EtcdReport): string {
+/** What renews itself is worth a word only where there is nothing else: it is always the first to end. */
+function certificatesInWords(certificates: readonly FoundCertificate[], now: number): string | undefined {
+  const first = certificates.find(({ file }) => !renewsItself(file)) ?? certificates[0];
+  if (first === undefined) return undefined;
+  const left = Date.parse(first.expiresAt) - now;
+  const when = left > 0 ? `ends in ${formatDuration(left)}` : `ended ${formatAgo(first.expiresAt, now)}`;
+  return `${certificates.length}, the first ${when}: ${first.file}`;
+}
+
+const runInWords = ({ flow, open, endedAt }: RunReport, now: number): string =>
+  `${flow}: ${open.length === 0 ? "done" : "not done"}, ${formatAgo(endedAt, now)}`;
+
+function operationInWords(
+  { type, state, progress, description, lastUpdateTime }: OperationReport,
+  now: number,
+): string {
+  const said = state === "Succeeded" ? "" : ` ${progress} %: ${description}`;
+  return `${type} ${state}${said}, ${formatAgo(lastUpdateTime, now)}`;
+}
+
+/** Those that hold in one line, and each other one with why. */
+function conditionsInWords(conditions: readonly ConditionReport[] = []): string | undefined {
+  const holding = conditions.filter(({ status }) => status === "True").map(({ type }) => type);
+  const others = conditions.filter(({ status }) => status !== "True");
+  const lines = others.map(({ type, status, message }) => `${type} ${status}: ${message}`);
+  return [...(holding.length === 0 ? [] : [`${holding.join(", ")} True`]), ...lines].join("\n") || undefined;
+}
+
+function membersInWords({ members, reason, unknown }: EtcdReport): string {
+  if (unknown !== undefined) return `not known here: ${unknown}`;
   if (members === undefined) return `not reachable: ${reason ?? "no member answers"}`;
   return members.map(memberInWords).join("\n");
 }
@@ -68,7 +102,8 @@ function memberInWords({ name, role, answers, lag, size, reason }: MemberReport)
   return `${name} ${facts.join(", ")}`;
 }
 
-function backupInWords({ last, reason }: BackupReport, now: number): string {
+function backupInWords({ last, reason, unknown }: BackupReport, now: number): string {
+  if (unknown !== undefined) return `not known here: ${unknown}`;
   if (reason !== undefined) return `not reachable: ${reason}`;
   if (last === undefined) return "none";
   return `${last.name}, ${(last.size / 1_000_000).toFixed(1)} MB, verified, ${formatAgo(last.takenAt, now)}`;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
-import { findCertificates, KUBELET } from "../../../src/gardenadm/machine/certificates.ts";
+import { AGENT, dueCertificates, findCertificates, KUBELET } from "../../../src/gardenadm/machine/certificates.ts";
 import { reportMembers, type MemberReport } from "../../../src/gardenadm/status/etcd.ts";
 import { readMachine } from "../../../src/gardenadm/status/read.ts";
 import { lastRunOf, nextSteps, type MachineReport } from "../../../src/gardenadm/status/report.ts";
@@ -37,13 +37,39 @@ const well: MachineReport = {
 
 test("a machine that is well asks for nothing, and one that nothing was begun on for init", () => {
   expect(nextSteps(well, now)).toEqual([]);
-  expect(nextSteps({ ...well, certificates: [{ file: KUBELET, expiresAt: "2026-12-01T00:00:00.000Z" }] }, now)).toEqual(
-    [],
-  );
+  const renewed = [KUBELET, AGENT].map((file) => ({ file, expiresAt: "2026-12-01T00:00:00.000Z" }));
+  expect(nextSteps({ ...well, certificates: renewed }, now)).toEqual([]);
+  const operation = {
+    type: "Reconcile",
+    state: "Processing",
+    progress: 5,
+    description: "",
+    lastUpdateTime: "",
+    errors: [],
+  };
+  const conditions = [{ type: "ControlPlaneHealthy", status: "Progressing", message: "etcd-main on b" }];
+  expect(nextSteps({ ...well, operation, conditions }, now)).toEqual([]);
   expect(nextSteps({ host: "a", imported: false, certificates: [] }, now)).toEqual([
     "make this machine the first node of a cluster: gardenadm init -d FOLDER; or a further one: gardenadm join",
   ]);
 });
+
+const FAILED = {
+  ...{ type: "Reconcile", state: "Error", progress: 80, description: "waiting for a retry", lastUpdateTime: "" },
+  errors: [{ step: "etcdManaged", description: "b is silent" }],
+};
+
+test.each([KUBELET, AGENT])(
+  "a worker whose %s is over is told to join again, and not to see to the control plane",
+  (file) => {
+    const certificates = [{ file, expiresAt: "2026-11-20T00:00:00.000Z" }];
+    const worker: MachineReport = { host: "w", role: "worker", imported: false, kubelet: ready, certificates };
+    const unreachable = { ready: false, reason: "not reachable: Unauthorized" };
+    expect(nextSteps({ ...worker, apiServer: unreachable }, now)).toEqual([
+      `the certificate in ${file}, which is renewed by itself, ended at 2026-11-20T00:00:00.000Z: join again, by the line that 'gardenadm token create --print-join-command' prints on a node of the control plane`,
+    ]);
+  },
+);
 
 test.each<[string, Partial<MachineReport>, string]>([
   [
@@ -133,6 +159,42 @@ test.each<[string, Partial<MachineReport>, string]>([
     "1 certificates end soon, /x.crt first, at 2026-12-01T00:00:00.000Z; renew them: systemctl start gardenadm-renewal.service",
   ],
   [
+    "a certificate that should have been renewed by itself",
+    { certificates: [{ file: AGENT, expiresAt: "2026-11-25T00:00:00.000Z" }] },
+    `the certificate in ${AGENT}, which is renewed by itself, ends at 2026-11-25T00:00:00.000Z: journalctl --unit gardener-node-agent.service --unit kubelet.service`,
+  ],
+  [
+    "an operation that has failed on another machine",
+    { operation: FAILED },
+    "the cluster's last Reconcile has not come to its end: step etcdManaged: b is silent; give its command again where it was given",
+  ],
+  [
+    "an operation that has failed on this machine",
+    {
+      operation: FAILED,
+      lastRun: { flow: "f", startedAt: "", endedAt: "", open: [{ step: "etcdManaged", state: "parked" }] },
+    },
+    "step etcdManaged is parked; go on: gardenadm init -d /root/config",
+  ],
+  [
+    "a condition of which no other line tells",
+    {
+      conditions: [
+        { type: "EveryNodeReady", status: "False", message: "Not ready: b" },
+        { type: "ControlPlaneHealthy", status: "False", message: "Not ready: etcd-main on b" },
+      ],
+    },
+    "ControlPlaneHealthy is False: Not ready: etcd-main on b",
+  ],
+  [
+    "a backup and members that only others know of",
+    {
+      ...{ role: "worker", backup: { unknown: "elsewhere" }, etcds: [{ name: "etcd-main", unknown: "elsewhere" }] },
+      nodes: [{ name: "w", ready: false, reason: "no network" }],
+    },
+    "Node w is not Ready: no network",
+  ],
+  [
     "a Node that is not Ready",
     { nodes: [{ name: "a", ready: false, reason: "no network" }] },
     "Node a is not Ready: no network",
@@ -172,6 +234,7 @@ test("certificates of static pods and kubeconfigs are found, the first to expire
   try {
     const older = await issueAuthority("older", new Date("2020-01-01"));
     const newer = await issueAuthority("newer", new Date("2025-01-01"));
+    const newest = await issueAuthority("newest", new Date("2026-01-01"));
     const files = {
       "/var/lib/static-pods/etcd-main/etcd-server/tls.crt": newer.certificate,
       "/var/lib/static-pods/etcd-main/etcd-server/tls.key": newer.key,
@@ -182,6 +245,9 @@ test("certificates of static pods and kubeconfigs are found, the first to expire
         clientCert: older.certificate,
         clientKey: older.key,
       }),
+      "/var/lib/gardener-node-agent/credentials/kubeconfig": renderKubeconfig({
+        ...{ server: "https://a", ca: "", clientCert: newest.certificate, clientKey: newest.key },
+      }),
       "/var/lib/kubelet/kubeconfig-real": "{",
     };
     for (const [file, text] of Object.entries(files)) {
@@ -191,7 +257,11 @@ test("certificates of static pods and kubeconfigs are found, the first to expire
     expect((await findCertificates(root)).map(({ file }) => file)).toEqual([
       "/etc/kubernetes/admin.conf",
       "/var/lib/static-pods/etcd-main/etcd-server/tls.crt",
+      AGENT,
     ]);
+    const renewed = await dueCertificates(root, Date.parse("2100-01-01"));
+    expect(renewed).toHaveLength(2);
+    expect(renewed).not.toContain(AGENT);
     expect(await findCertificates(join(root, "nowhere"))).toEqual([]);
   } finally {
     await rm(root, { recursive: true, force: true });
@@ -255,6 +325,23 @@ test("while nothing answers, each part says so, and the deadline bounds all of i
     });
   } finally {
     silent.close();
+    await rm(root, { recursive: true, force: true });
+  }
+});
+
+test("what is not known on a machine is said so, rather than left out", async () => {
+  const root = await mkdtemp(join(tmpdir(), "perennial-status-"));
+  try {
+    for (const role of ["control-plane", "worker"]) {
+      const file = join(root, "/var/lib/gardener-node-agent/pool.yaml");
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, `role: ${role}\n`);
+      const { backup, etcds } = await readMachine(root, { part: 200, server: 300, program: 600 });
+      expect(backup?.unknown).toBeDefined();
+      const elsewhere = "'gardenadm status' on a node of the control plane says it";
+      if (role === "worker") expect(etcds?.map(({ unknown }) => unknown)).toEqual([elsewhere, elsewhere]);
+    }
+  } finally {
     await rm(root, { recursive: true, force: true });
   }
 });
