@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { startControlPlane } from "../../src/gardenadm/init/start-control-plane.ts";
-import { Node, Pod, refOf, Secret } from "../../src/kube/index.ts";
+import { Cluster, Shoot } from "../../src/api/index.ts";
+import { ConfigMap, Node, Pod, refOf, refTo, Secret, typeMeta } from "../../src/kube/index.ts";
 import { readJournal } from "../../src/in-process/journal.ts";
 import { reconcileSelfHosted } from "../../src/workflows/reconcile-self-hosted.ts";
 import type { BareGround } from "../support/bare-machines.ts";
-import { resolve, restingWorld, worldOf } from "../support/cluster-world.ts";
+import { conditionsOf, resolve, restingWorld, WELL, worldOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 
@@ -89,6 +90,57 @@ test("the name server of the cluster answers", async () => {
 });
 
 const nameOfServer = async () => await resolve(machine, "kubernetes.default.svc.cluster.local");
+
+test("the cluster's Shoot says that it was created, and by its conditions that it is well; status shows both", async () => {
+  await eventually(async () => expect(await conditionsOf(machine)).toEqual(WELL), 240_000);
+  const cluster = await machine.asAdministrator(async (client) => await client.read(Cluster, { name: "kube-system" }));
+  const { status } = Shoot.parse(cluster?.spec.shoot);
+  expect(status).toMatchObject({
+    ...{ uid: (await machine.identity())["uid"], technicalID: "shoot--garden--root", hibernated: false },
+    lastOperation: { type: "Create", state: "Succeeded", progress: 100 },
+  });
+  expect(status?.lastErrors).toBeUndefined();
+  const { stdout } = await machine.gardenadm("status");
+  expect(stdout).toMatch(/Operation: +Create Succeeded, /);
+  expect(stdout).toMatch(
+    /Conditions: +APIServerAvailable, ControlPlaneHealthy, EveryNodeReady, SystemComponentsHealthy True/,
+  );
+});
+
+test("when init has ended, nothing is left by which only it came in", async () => {
+  const root = await machine.root();
+  const secrets = await machine.asAdministrator(async (client) => await client.list(Secret));
+  expect(secrets.filter(({ type }) => type === "bootstrap.kubernetes.io/token")).toEqual([]);
+  for (const file of [
+    "gardener-node-agent/credentials/bootstrap-token",
+    "kubelet/kubeconfig-bootstrap",
+    "gardenadm/cluster",
+  ])
+    await expect(stat(join(root, "/var/lib", file)), file).rejects.toThrow("ENOENT");
+});
+
+test("no write is lost while init sees to etcd's members, which stay who they are", async () => {
+  const known = await machine.identity();
+  const names: string[] = [];
+  await machine.asAdministrator(async (client) => {
+    const over = new AbortController();
+    const writing = (async () => {
+      while (!over.signal.aborted) {
+        const name = `written-${names.length}`;
+        await client.create<ConfigMap>({ ...typeMeta(ConfigMap), metadata: { name, namespace: "default" } });
+        names.push(name);
+      }
+    })();
+    await machine.succeed(INIT);
+    over.abort();
+    await writing;
+    const kept = (await client.list(ConfigMap, { namespace: "default" })).map(({ metadata }) => metadata.name);
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !kept.includes(name))).toEqual([]);
+    for (const name of names) await client.remove(refTo(ConfigMap, { namespace: "default", name }));
+  });
+  expect(await machine.identity()).toEqual(known);
+});
 
 test("init again, when all is done, writes no object and no file, and restarts no unit", async () => {
   const before = await restingWorld(machine);

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
+import { readShootStatus } from "../../src/gardenadm/cluster/shoot-status.ts";
+import { eventually } from "./eventually.ts";
 import type { GardenadmMachine } from "./gardenadm-machine.ts";
 
 /** A member of an etcd, as its own tools tell it. */
@@ -39,8 +41,24 @@ export async function worldOf(machine: GardenadmMachine) {
   };
 }
 
-/** The same as soon as nothing in it has changed for ten seconds: what controllers had left to do is done by then. */
+/** The conditions of the cluster's Shoot: what an agent has said last, which looks once a minute, by their types. */
+export async function conditionsOf(machine: GardenadmMachine): Promise<Readonly<Record<string, string>>> {
+  const status = await machine.asAdministrator(async (client) => await readShootStatus(client));
+  return Object.fromEntries((status?.conditions ?? []).map(({ type, status }) => [type, status]));
+}
+
+/** All that there are, of a cluster that is well. */
+export const WELL = {
+  ...{ APIServerAvailable: "True", ControlPlaneHealthy: "True" },
+  ...{ EveryNodeReady: "True", SystemComponentsHealthy: "True" },
+};
+
+/**
+ * The same as soon as the cluster's conditions hold, and nothing in it has changed for ten seconds: what controllers and agents had left
+ * to do is done by then.
+ */
 export async function restingWorld(machine: GardenadmMachine): ReturnType<typeof worldOf> {
+  await eventually(async () => expect(await conditionsOf(machine)).toEqual(WELL), 240_000);
   for (let before = await worldOf(machine), tries = 0; ; tries += 1) {
     await delay(10_000);
     const now = await worldOf(machine);
