@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { execa } from "execa";
 import type { KubeObject } from "../../src/api/index.ts";
 import { applyAll } from "../../src/gardenadm/cluster/apply-all.ts";
+import { refOf, type KubeClient } from "../../src/kube/index.ts";
 import { withoutServerFields } from "../../src/gardenadm/discover/stored-object.ts";
-import type { MachineGround } from "./ground.ts";
+import { until, type MachineGround } from "./ground.ts";
 import { untilUsable } from "./watched-init.ts";
 
 /** The files of a machine that carries a control plane, and how long it takes when they are placed by hand. */
@@ -41,17 +42,44 @@ export async function takeFiles(ground: MachineGround, name: string): Promise<By
       await ground.provide(name);
       const tar = await readFile(file);
       const begun = performance.now();
-      const { code, stderr } = await ground.machines.exec(name, ["sh", "-c", PLACE, "place", hosts], { stdin: tar });
-      if (code !== 0) throw new Error(`cannot place files on ${name}: ${stderr}`);
+      await unpack(ground, name, tar, ["sh", "-c", PLACE, "place", hosts]);
+      await ground.apiReady(name);
+      await unpack(ground, name, tar, ["tar", "--extract", "--directory", "/", ...LAST]);
       await ground.nodeReady(name);
       const ready = performance.now() - begun;
       const client = await ground.client(name);
-      await applyAll(client, objects).finally(async () => await client.close());
+      await applyInTurn(client, objects).finally(async () => await client.close());
       await untilUsable(ground, name);
       return { ready, usable: performance.now() - begun };
     },
     forget: async () => await rm(folder, { recursive: true }),
   };
+}
+
+async function unpack(
+  { machines }: MachineGround,
+  name: string,
+  tar: Buffer,
+  command: readonly string[],
+): Promise<void> {
+  const { code, stderr } = await machines.exec(name, command, { stdin: tar });
+  if (code !== 0) throw new Error(`cannot place files on ${name}: ${stderr}`);
+}
+
+/** DNS comes when proxy and network are ready, as with init: the first call of the API server's Service has no answer before, and CoreDNS waits half a minute for it. */
+async function applyInTurn(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
+  const [names, ways] = [objects.filter(isOfNames), objects.filter((object) => !isOfNames(object))];
+  await applyAll(client, ways);
+  const sets = ways.filter(({ kind }) => kind === "DaemonSet");
+  await until(async () => (await Promise.all(sets.map((set) => client.read(refOf(set))))).every(isAtWork));
+  await applyAll(client, names);
+}
+
+const isOfNames = ({ metadata }: KubeObject): boolean => /coredns|kube-dns/.test(metadata.name);
+
+function isAtWork(set: KubeObject | undefined): boolean {
+  const { desiredNumberScheduled = 0, numberReady = 0 } = (set?.["status"] ?? {}) as Readonly<Record<string, number>>;
+  return desiredNumberScheduled > 0 && numberReady === desiredNumberScheduled;
 }
 
 /** Of what a cluster needs for pods and names. */
@@ -87,11 +115,14 @@ const FILES = [
   ...["var/lib/kubelet/kubeconfig-real", "var/lib/kubelet/pki"],
 ];
 
+/** They end while no API server answers, and the kubelet begins them again later each time: they come when it does, as with init. */
+const LAST = ["kube-controller-manager", "kube-scheduler"].map((pod) => `etc/kubernetes/manifests/${pod}.yaml`);
+
 /** Its etcds are to found clusters, as those of a first init. What its pods call the API server by is the first argument. */
 const PLACE = `
 set -e
 printf '%s' "$1" >>/etc/hosts
-tar --extract --directory /
+tar --extract --directory / ${LAST.map((file) => `--exclude=${file}`).join(" ")}
 sed -i 's/^initial-cluster-state: existing$/initial-cluster-state: new/' /var/lib/static-pods/etcd-*/etcd-*-config/etcd.yaml
 for data in /var/lib/etcd-main/data/new.etcd /var/lib/etcd-events/data/new.etcd; do
   mkdir --parents "$data/member"
