@@ -1,7 +1,7 @@
 import type { BaseContext } from "../src/cli/base-context.ts";
 import { exitCodeHelp } from "../src/cli/exit.ts";
 import { loadVerbs, type Group, type Verb } from "../src/cli/group.ts";
-import { argumentInWords, flagOf, type Option } from "../src/cli/option.ts";
+import { flagOf, usageOf, type Option } from "../src/cli/option.ts";
 import type { Program } from "../src/cli/program.ts";
 
 /** A page with every verb of a program, its arguments, options and examples, from its own declaration in a folder of `src`. */
@@ -41,9 +41,7 @@ function describe<C extends BaseContext>(verb: Verb<C>, level: string, before: s
 }
 
 function usage<C extends BaseContext>(verb: Verb<C>, words: string): string {
-  const args = Object.entries(verb.args).map(([name, argument]) => argumentInWords(name, argument));
-  const options = Object.keys(verb.options).length > 0 ? ["[options]"] : [];
-  return [words, ...args, ...options].join(" ");
+  return [words, usageOf(verb.args, verb.options)].filter((part) => part !== "").join(" ");
 }
 
 function row(name: string, summary: string): string {

@@ -17,6 +17,8 @@ export interface Option<T> {
   readonly short?: string;
   readonly placeholder?: string;
   readonly repeated?: boolean;
+  /** Without it, the command line is refused. */
+  readonly required?: boolean;
   /** The key of the option without which this one means nothing. */
   readonly needs?: string;
   /** All that its text may be, where that is a few words. */
@@ -38,6 +40,32 @@ export function argumentInWords(name: string, { required, many = false }: Argume
 /** An option that says more about another one; where that is missing, the command line is refused. */
 export function alongside<T>(other: string, option: Option<T>): Option<T> {
   return { ...option, summary: `With ${flagOf(other)}: ${option.summary}`, needs: other };
+}
+
+/** An option that must be there; `missing` is said where it is not. */
+export function demanded<T>(option: Option<T | undefined>, missing: string): Option<T> {
+  return {
+    ...option,
+    required: true,
+    parse(texts, name) {
+      const value = option.parse(texts, name);
+      if (value === undefined) throw new CliError("usage", missing);
+      return value;
+    },
+  };
+}
+
+/** How help and documentation write a verb with all that it must be given, and, in brackets, what it may be. */
+export function usageOf(
+  args: Readonly<Record<string, Argument<unknown>>>,
+  options: Readonly<Record<string, Option<unknown>>>,
+): string {
+  const needed = Object.entries(options).filter(([, { required: isRequired }]) => isRequired);
+  return [
+    ...Object.entries(args).map(([name, argument]) => argumentInWords(name, argument)),
+    ...needed.map(([key, { short, placeholder }]) => `${short ? `-${short}` : flagOf(key)} <${placeholder}>`),
+    ...(Object.keys(options).length > needed.length ? ["[options]"] : []),
+  ].join(" ");
 }
 
 /** An argument that must be there. */

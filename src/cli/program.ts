@@ -7,7 +7,7 @@ import {
 import type { BaseContext } from "./base-context.ts";
 import { CliError, exitCodeHelp, exitCodes, explainError, type Exit, type ExitMeanings } from "./exit.ts";
 import { lastName, loadVerbs, nest, type Group, type Verb } from "./group.ts";
-import { argumentInWords, flagOf, type Option } from "./option.ts";
+import { argumentInWords, flagOf, usageOf, type Option } from "./option.ts";
 import { paint } from "./display/style.ts";
 import type { Terminal } from "./display/terminal.ts";
 import { wrap } from "./display/wrap.ts";
@@ -97,6 +97,7 @@ function buildVerb<C extends BaseContext>(verb: Verb<C>, context: C, outcome: Ou
     commander.addArgument(new CommanderArgument(argumentInWords(name, argument), argument.summary));
   }
   for (const [key, option] of Object.entries(verb.options)) commander.addOption(buildOption(key, option));
+  commander.usage(usageOf(verb.args, verb.options));
   return commander.action(async () => {
     outcome.exit = (await verb.run({ ...parseValues(verb, commander), context })) ?? "done";
   });

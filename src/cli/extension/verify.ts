@@ -6,7 +6,7 @@ import type { TrialDeps } from "../../conformance/stage.ts";
 import type { Report } from "../../conformance/verify.ts";
 import { defineCommand } from "../command.ts";
 import { CliError } from "../exit.ts";
-import { choice, duration, flag, text } from "../option.ts";
+import { demanded, choice, duration, flag, text } from "../option.ts";
 import { printObject } from "../display/output.ts";
 import { readSubject } from "./subject.ts";
 import { renderJunit } from "./junit.ts";
@@ -28,9 +28,15 @@ export const verify = defineCommand({
   ],
   args: {},
   options: {
-    kind: choice(Object.keys(extensionKinds) as ExtensionKind[], "Kind of the objects"),
-    type: text("type", "Their spec.type"),
-    kubeconfig: text("file", "Kubeconfig of the cluster where the controller looks for them"),
+    kind: demanded(
+      choice(Object.keys(extensionKinds) as ExtensionKind[], "Kind of the objects"),
+      "--kind is missing: say which kind of object is to be judged",
+    ),
+    type: demanded(text("type", "Their spec.type"), "--type is missing: say the objects' spec.type"),
+    kubeconfig: demanded(
+      text("file", "Kubeconfig of the cluster where the controller looks for them"),
+      "--kubeconfig is missing: name the cluster of the controller",
+    ),
     providerConfig: text("file", "YAML of spec.providerConfig"),
     failingConfig: text("file", "YAML of a spec.providerConfig that fails [the Secret of spec.secretRef is left out]"),
     spec: text("file", "YAML of fields of spec, in place of the ones that would be chosen"),
@@ -44,9 +50,6 @@ export const verify = defineCommand({
   },
   async run({ options, context: { terminal, signal } }) {
     const { kind, type, kubeconfig: file, restartCommand } = options;
-    if (kind === undefined) throw new CliError("usage", "--kind is missing: say which kind of object is to be judged");
-    if (type === undefined) throw new CliError("usage", "--type is missing: say the objects' spec.type");
-    if (file === undefined) throw new CliError("usage", "--kubeconfig is missing: name the cluster of the controller");
     const restart = restartCommand === undefined ? {} : { restart: () => runInShell(restartCommand) };
     const subject = { kind, type, ...(await readSubject(options)), ...restart };
     const { timeout = deadlineOf(kind), settle = 3_000, oneByOne } = options;

@@ -3,8 +3,7 @@ import type { FlowReset } from "../../client/flow-reset.ts";
 import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
-import { CliError } from "../exit.ts";
-import { flag, required, text } from "../option.ts";
+import { demanded, flag, required, text } from "../option.ts";
 
 /** `perennial flow reset` */
 export const reset = defineCommand({
@@ -17,13 +16,15 @@ export const reset = defineCommand({
   examples: ["perennial flow reset shoot/garden-dev/local/5f0c/migrate --to migrateInfrastructure"],
   args: { id: required(`Id of the operation's workflow: see ${commandLines.listFlows()}`) },
   options: {
-    to: text("step", "The step that is done again first"),
+    to: demanded(
+      text("step", "The step that is done again first"),
+      "say which step is done again first: add --to STEP",
+    ),
     reason: text("text", "Why; it is kept with the workflow"),
     yes: flag("Do not ask for confirmation", "y"),
     ...clusterOptions,
   },
   async run({ args, options, context }) {
-    if (options.to === undefined) throw new CliError("usage", "say which step is done again first: add --to STEP");
     const flows = await context.flows(options);
     const prepared = await flows.prepareReset(args.id, options.to);
     const { workflowId, step } = prepared;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { CliError, type Exit } from "../../cli/exit.ts";
-import { flag, text } from "../../cli/option.ts";
+import type { Exit } from "../../cli/exit.ts";
+import { demanded, flag, text } from "../../cli/option.ts";
 import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
@@ -29,13 +29,14 @@ export const init = defineCommand({
   examples: ["gardenadm init -d config --plan", "gardenadm init -d config"],
   args: {},
   options: {
-    configDir: text("folder", "The folder with Shoot, CloudProfile, Project and what they need", "d"),
+    configDir: demanded(
+      text("folder", "The folder with Shoot, CloudProfile, Project and what they need", "d"),
+      "no configuration: name its folder with --config-dir",
+    ),
     zone: text("zone", "The zone that this machine is in, where the pool of the control plane has several", "z"),
     plan: flag("Show each step and every reason why it cannot be, and change nothing but that containerd is started"),
   },
   async run({ options, context }) {
-    if (options.configDir === undefined)
-      throw new CliError("usage", "no configuration: name its folder with --config-dir");
     const configuration = await readConfiguration(options.configDir);
     const machine = await context.machine();
     const wanted = { machine, configuration, zone: options.zone };

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
-import { flag, text } from "../../cli/option.ts";
+import { demanded, flag, text } from "../../cli/option.ts";
 import { unlessOtherwiseBegun } from "../machine/gate.ts";
 import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
@@ -33,18 +33,19 @@ export const restore = defineCommand({
   ],
   args: {},
   options: {
-    configDir: text("folder", "The folder with the configuration that `gardenadm init` was given", "d"),
-    from: text(
-      "source",
-      "latest, the name of a snapshot in the bucket, a file that has its .bundle beside it, or member",
+    configDir: demanded(
+      text("folder", "The folder with the configuration that `gardenadm init` was given", "d"),
+      "no configuration: name its folder with --config-dir",
+    ),
+    from: demanded(
+      text("source", "latest, the name of a snapshot in the bucket, a file that has its .bundle beside it, or member"),
+      "nothing says what to restore from: add --from latest",
     ),
     key: text("file", "The operator's key file, which opens backups [.backup-keys.json in the configuration's folder]"),
     zone: text("zone", "The zone that a fresh machine is in, where the pool of the control plane has several", "z"),
     yesQuorumIsLost: flag("With --from member: the members that do not answer are lost for good, and stay off"),
   },
   async run({ options: { configDir, from, key, zone, yesQuorumIsLost }, context }) {
-    if (configDir === undefined) throw new CliError("usage", "no configuration: name its folder with --config-dir");
-    if (from === undefined) throw new CliError("usage", "nothing says what to restore from: give --from latest");
     const configuration = await readConfiguration(configDir);
     const wanted = { configuration, from: await wholePath(from), key, zone, quorumIsLost: yesQuorumIsLost };
     return await start(context, await context.machine(), wanted);

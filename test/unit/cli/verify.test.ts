@@ -3,12 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createContext } from "../../../src/cli/connection.ts";
 import { renderJunit } from "../../../src/cli/extension/junit.ts";
 import { renderReport } from "../../../src/cli/extension/report.ts";
 import { readSubject } from "../../../src/cli/extension/subject.ts";
-import { verify } from "../../../src/cli/extension/verify.ts";
+import { runCli } from "../../../src/cli/perennial.ts";
+import { registry } from "../../../src/cli/registry.ts";
 import type { JudgedClause, Report } from "../../../src/conformance/verify.ts";
-import { fakeOutput } from "./fake-terminal.ts";
+import { fakeOutput, fakeTerminal } from "./fake-terminal.ts";
 
 const clause = { section: "C2.3", sentence: "It becomes ready.", chapter: "create" } as const;
 const report: Report = {
@@ -117,10 +119,12 @@ describe("what a controller is given", () => {
 });
 
 test.for([
-  [{}, "--kind is missing"],
-  [{ kind: "Network" }, "--type is missing"],
-  [{ kind: "Network", type: "calico" }, "--kubeconfig is missing"],
-] as const)("%j is not enough to judge a controller", async ([options, message]) => {
-  const call = { args: {}, options, context: {} } as unknown as Parameters<typeof verify.run>[0];
-  await expect(verify.run(call)).rejects.toThrow(message);
+  [[], "--kind is missing"],
+  [["--kind", "Network"], "--type is missing"],
+  [["--kind", "Network", "--type", "calico"], "--kubeconfig is missing"],
+] as const)("%j is not enough to judge a controller", async ([words, message]) => {
+  const terminal = fakeTerminal();
+  const { context } = createContext({ terminal, variables: {}, signal: new AbortController().signal });
+  expect(await runCli(["extension", "verify", ...words], registry, context)).toBe(2);
+  expect(terminal.err.text()).toContain(message);
 });

@@ -46,14 +46,15 @@ test("gardenadm has no upgrade, and says so like of any word that it does not kn
   });
 });
 
-test("gardenadm has help for each verb, which fits into 60 columns but for its examples", async () => {
+test("gardenadm has help for each verb, which fits into 60 columns but for its usage and examples", async () => {
   for (const group of gardenadm.groups)
     for (const { name, summary } of await loadVerbs(group)) {
       const terminal = { out: fakeOutput({ live: true, width: 60 }), err: fakeOutput() };
       const { signal } = new AbortController();
       const { context } = createContext({ ...nothing, terminal, signal });
       expect(await runProgram([...new Set([group.name, name]), "--help"], gardenadm, context)).toBe(0);
-      const [help = ""] = terminal.out.text().split("\nExamples:");
+      const [whole = ""] = terminal.out.text().split("\nExamples:");
+      const help = whole.replace(/^Usage: .*/, "");
       expect(help).toContain(summary.slice(0, 40));
       expect(help.split("\n").filter((line) => line.length > 60 && line.trim().includes(" "))).toEqual([]);
     }
