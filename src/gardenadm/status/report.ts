@@ -108,19 +108,19 @@ export function nextSteps(report: MachineReport, now: number): string[] {
     return [
       "make this machine the first node of a cluster: gardenadm init -d FOLDER; or a further one: gardenadm join",
     ];
-  return [
+  const steps = [
     ...openSteps(report),
     ...restoreSteps(report),
     ...(report.etcds ?? []).flatMap((etcd) => etcdSteps(etcd, report)),
     ...silentParts(report, now),
     ...operationSteps(report),
-    ...conditionSteps(report),
     ...(report.nodes ?? [])
       .filter(({ ready }) => !ready)
       .map(({ name, reason }) => `Node ${name} is not Ready: ${reason ?? "it says nothing"}`),
     ...backupSteps(report.backup, now),
     ...certificateSteps(report, now),
   ];
+  return steps.length > 0 ? steps : conditionSteps(report);
 }
 
 function openSteps(report: MachineReport): string[] {
@@ -181,10 +181,10 @@ function operationSteps({ operation, lastRun }: MachineReport): string[] {
   return [`the cluster's last ${type} has not come to its end: ${why}; give its command again where it was given`];
 }
 
-/** Of what no other line tells. */
+/** Worth a step only where nothing that is seen here explains them. */
 function conditionSteps({ conditions = [] }: MachineReport): string[] {
   return conditions
-    .filter(({ type, status }) => status === "False" && type !== "EveryNodeReady")
+    .filter(({ status }) => status === "False")
     .map(({ type, message }) => `${type} is False: ${message}`);
 }
 

@@ -59,6 +59,8 @@ const FAILED = {
   errors: [{ step: "etcdManaged", description: "b is silent" }],
 };
 
+const SICK = [{ type: "ControlPlaneHealthy", status: "False", message: "Not ready: etcd-main on b" }];
+
 test.each([KUBELET, AGENT])(
   "a worker whose %s is over is told to join again, and not to see to the control plane",
   (file) => {
@@ -177,14 +179,14 @@ test.each<[string, Partial<MachineReport>, string]>([
     "step etcdManaged is parked; go on: gardenadm init -d /root/config",
   ],
   [
-    "a condition of which no other line tells",
-    {
-      conditions: [
-        { type: "EveryNodeReady", status: "False", message: "Not ready: b" },
-        { type: "ControlPlaneHealthy", status: "False", message: "Not ready: etcd-main on b" },
-      ],
-    },
+    "a condition that nothing else explains",
+    { conditions: SICK },
     "ControlPlaneHealthy is False: Not ready: etcd-main on b",
+  ],
+  [
+    "a Node that explains a condition",
+    { conditions: SICK, nodes: [{ name: "b", ready: false, reason: "no network" }] },
+    "Node b is not Ready: no network",
   ],
   [
     "a backup and members that only others know of",
