@@ -19,15 +19,18 @@ import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Job, Node, Pod } from "../../kube/kinds.ts";
-import { changeShootStatus } from "../cluster/shoot-status.ts";
+import { changeShootStatus, readShootStatus } from "../cluster/shoot-status.ts";
 
 const namespace = SYSTEM_NAMESPACE;
 
 /**
  * Looks at the health of the cluster, and says it in the Shoot of `Cluster` kube-system, by the conditions that a Shoot in a garden has;
- * writes only what has changed. A control plane that is still being built is not sick: nothing is said of it.
+ * writes only what has changed. A control plane that is still being built is not sick: nothing is said of it. Answers whether all is
+ * well, as far as it has looked.
  */
-export async function keepConditions(client: KubeClient, now: () => Date): Promise<void> {
+export async function keepConditions(client: KubeClient, now: () => Date): Promise<boolean> {
+  const said = await readShootStatus(client);
+  if (said === undefined || !isCaredFor({ status: said })) return true;
   const reports = await readReports(client);
   const readiness = await lookAround(client, reports, now());
   await changeShootStatus(client, "gardener-node-agent", (status) => {
@@ -44,6 +47,7 @@ export async function keepConditions(client: KubeClient, now: () => Date): Promi
     const next = [...own, ...propagatedConditions(reports, new Set(healthTypes), now())];
     return isDeepStrictEqual(next, conditions) ? undefined : { conditions: next };
   });
+  return healthTypes.every((type) => readiness[type].reached);
 }
 
 /** As for any Shoot; and besides, since no garden says it, whether static pods run, and what installs extensions has done so. */

@@ -142,7 +142,7 @@ test("conditions say which static pod and which node is not as it should be, and
   await podReady("etcd-main-b", "False");
   await nodeReady("b", "Unknown");
   const later = new Date();
-  await keepConditions(client, () => later);
+  expect(await keepConditions(client, () => later)).toBe(false);
   expect(await states()).toMatchObject({ ControlPlaneHealthy: "Progressing", EveryNodeReady: "Progressing" });
   await keepConditions(client, () => new Date(later.getTime() + 90_000));
   expect(await states()).toMatchObject({
@@ -155,6 +155,7 @@ test("conditions say which static pod and which node is not as it should be, and
   expect(conditions.find(({ type }) => type === "EveryNodeReady")?.message).toBe("Not ready: b");
   await podReady("etcd-main-b", "True");
   await nodeReady("b", "True");
+  expect(await keepConditions(client, () => new Date())).toBe(true);
 });
 
 test("of the agents of a control plane, the first looks whose heartbeat is fresh", async () => {
