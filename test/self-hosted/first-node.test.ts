@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { Node } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
+import { differenceFromPlan } from "../support/written-by-init.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 
 let ground: BareGround;
@@ -24,6 +25,10 @@ test("a bare machine becomes a ready node that carries its control plane, and in
   const [node] = await machines.a.asAdministrator(async (client) => await client.list(Node));
   expect(node?.metadata.labels).toHaveProperty(["node-role.kubernetes.io/control-plane"]);
   expect(node && isReady(node)).toBe(true);
+});
+
+test("init writes what its plan names, each row its own, and nothing else", async () => {
+  expect(await differenceFromPlan(machines.a)).toEqual({ unnamed: [], notThere: [] });
 });
 
 test("a worker joins by a token, and is ready", async () => {

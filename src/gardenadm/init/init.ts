@@ -1,22 +1,19 @@
 import { resolve } from "node:path";
 import type { Exit } from "../../cli/exit.ts";
 import { demanded, flag, text } from "../../cli/option.ts";
-import { describeSelfHostedAction, reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
 import { commandLine, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
-import { preflight } from "../preflight/preflight.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
-import { begunFaults, unlessOtherwiseBegun } from "../machine/gate.ts";
+import { unlessOtherwiseBegun } from "../machine/gate.ts";
 import { backupAccessOf } from "../configuration/backup.ts";
 import { createTables, inWords } from "../steps/tables.ts";
 import { createStartActions, type StartDeps } from "./actions.ts";
-import { candidateFor } from "./candidate.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { placesIn } from "../machine/places.ts";
+import { showPlan } from "./plan.ts";
 import { reconcile } from "./reconcile.ts";
 import { startControlPlane } from "./start-control-plane.ts";
-import { zoneFaults } from "./zone.ts";
 import { isThere } from "../machine/is-there.ts";
 
 /** `gardenadm init` */
@@ -34,7 +31,9 @@ export const init = defineCommand({
       "no configuration: name its folder with --config-dir",
     ),
     zone: text("zone", "The zone that this machine is in, where the pool of the control plane has several", "z"),
-    plan: flag("Show each step and every reason why it cannot be, and change nothing but that containerd is started"),
+    plan: flag(
+      "Show each step, what it writes, and every reason why it cannot be, and change nothing but that containerd is started",
+    ),
   },
   async run({ options, context }) {
     const configuration = await readConfiguration(options.configDir);
@@ -43,23 +42,6 @@ export const init = defineCommand({
     return options.plan ? await showPlan(context, wanted) : await start(context, wanted);
   },
 });
-
-async function showPlan({ terminal }: GardenadmContext, wanted: StartDeps): Promise<Exit> {
-  const { machine, configuration } = wanted;
-  const { faults: found, warnings } = await preflight(await candidateFor(machine, configuration), "control-plane");
-  const faults = [...(await begunFaults(machine.root)), ...found, ...(await zoneFaults(wanted))];
-  const rows = [
-    ...[...startControlPlane.steps].map(([step, { do: action }]) => [step, action.does] as const),
-    ...[...reconcileSelfHosted.steps].map(
-      ([step, { do: action }]) => [step, describeSelfHostedAction(action).does] as const,
-    ),
-  ];
-  terminal.out.write(rows.map(([step, does]) => `${step.padEnd(22)} ${does}\n`).join(""));
-  terminal.err.write(warnings.map((warning) => `warning: ${warning}\n`).join(""));
-  if (faults.length === 0) return "done";
-  terminal.err.write(faults.map((fault) => `cannot begin: ${fault}\n`).join(""));
-  return "failed";
-}
 
 async function start(context: GardenadmContext, wanted: StartDeps): Promise<Exit> {
   const { machine, configuration, zone } = wanted;
