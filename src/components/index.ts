@@ -78,7 +78,7 @@ export {
 export { userAccount };
 export { apiServerNames } from "./node/api-server-names.ts";
 export { imageFile, secretFile, type File } from "./node/file.ts";
-export { HOST_SETTINGS } from "./node/kubelet.ts";
+export { HOST_SETTINGS, KUBELET_NODE_ADDRESS } from "./node/kubelet.ts";
 export { STATIC_POD_MANIFESTS } from "./node/kubelet-config.ts";
 export { nodeAgentSecret, type SecretLookup } from "./node/node-agent-secret.ts";
 export { operatingSystemConfigName, operatingSystemConfigs } from "./node/operating-system-config.ts";

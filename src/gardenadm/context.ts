@@ -1,7 +1,7 @@
 import type { KubeClient, Kubeconfig } from "../kube/index.ts";
 import type { BaseContext } from "../cli/base-context.ts";
 import { defineCommandFor } from "../cli/command.ts";
-import type { ThisMachine } from "./machine/this-machine.ts";
+import type { ThisMachine, WantedMachine } from "./machine/this-machine.ts";
 
 /** A self-hosted cluster or a garden, as a kubeconfig leads to it. */
 export interface Cluster {
@@ -15,8 +15,8 @@ export interface Cluster {
 export interface GardenadmContext extends BaseContext {
   cluster(options: { readonly kubeconfig?: string | undefined }): Promise<Cluster>;
   garden(options: { readonly kubeconfig?: string | undefined }): Promise<Cluster>;
-  /** Looks at the machine that the command runs on. */
-  machine(): Promise<ThisMachine>;
+  /** Looks at the machine that the command runs on; throws as `findThisMachine` does. */
+  machine(wanted?: WantedMachine): Promise<ThisMachine>;
   /** The whole text of standard input. */
   input(): Promise<string>;
 }

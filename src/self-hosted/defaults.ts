@@ -1,4 +1,4 @@
-import type { Container, PodSpec } from "./pod.ts";
+import type { Container, EnvironmentVariable, PodSpec } from "./pod.ts";
 
 /**
  * The spec without the values that an API server puts in where none are given. A workload of a file and the same one out of an
@@ -15,15 +15,22 @@ export function withoutDefaults(spec: PodSpec): PodSpec {
 }
 
 function container(given: Container): Container {
-  const { ports, ...others } = given;
+  const { ports, env, ...others } = given;
   const probes = PROBES.flatMap((name) => (name in given ? [[name, probe(given[name] as object)] as const] : []));
   return {
     ...without(others, { terminationMessagePath: "/dev/termination-log", terminationMessagePolicy: "File" }),
     ...(ports !== undefined && {
       ports: (ports as readonly object[]).map((port) => without(port, { protocol: "TCP" })),
     }),
+    ...(env !== undefined && { env: env.map(variable) }),
     ...Object.fromEntries(probes),
-  } as Container;
+  } as unknown as Container;
+}
+
+function variable(given: EnvironmentVariable): object {
+  const { fieldRef, ...others } = given.valueFrom ?? {};
+  if (fieldRef === undefined) return given;
+  return { ...given, valueFrom: { ...others, fieldRef: without(fieldRef, { apiVersion: "v1" }) } };
 }
 
 const PROBES = ["startupProbe", "livenessProbe", "readinessProbe"];

@@ -25,7 +25,11 @@ export interface Container {
 export interface EnvironmentVariable {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly configMapKeyRef?: KeyReference; readonly [source: string]: unknown };
+  readonly valueFrom?: {
+    readonly configMapKeyRef?: KeyReference;
+    readonly fieldRef?: { readonly fieldPath: string; readonly apiVersion?: string };
+    readonly [source: string]: unknown;
+  };
 }
 
 /** A key of a Secret or ConfigMap. */

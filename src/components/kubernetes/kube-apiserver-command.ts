@@ -7,6 +7,9 @@ import { AUDIT } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
 import { apiServerIP, internalApiServerName, networksOf } from "../networks.ts";
 
+/** The address of the node that an API server runs on, as its kubelet says it. */
+export const NODE_ADDRESS = { name: "NODE_ADDRESS", valueFrom: { fieldRef: { fieldPath: "status.hostIP" } } };
+
 /** The API server's command line. Nothing in it depends on the provider: that is for its webhooks to add. */
 export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
   return commandLine("kube-apiserver", {
@@ -33,11 +36,12 @@ export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
  */
 function network(context: ControlPlaneContext): Flags {
   const address = context.nodes === undefined ? apiServerIP(context) : undefined;
+  const own = context.nodes && `$(${NODE_ADDRESS.name})`;
   return {
     "secure-port": 443,
     "tls-cert-file": secretPath("kube-apiserver", "tls.crt"),
     "tls-private-key-file": secretPath("kube-apiserver", "tls.key"),
-    "advertise-address": address,
+    "advertise-address": address ?? own,
     "endpoint-reconciler-type": address && "none",
     "service-cluster-ip-range": networksOf(context).services,
   };

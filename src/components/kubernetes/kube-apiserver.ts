@@ -5,7 +5,7 @@ import { mountFiles } from "../files.ts";
 import { CLUSTER_INFO_PATH } from "../on-nodes/cluster-info.ts";
 import { AUDIT, auditLogVolume } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
-import { kubeApiServerCommand } from "./kube-apiserver-command.ts";
+import { kubeApiServerCommand, NODE_ADDRESS } from "./kube-apiserver-command.ts";
 import { tunnelServer } from "../tunnel/server.ts";
 import {
   controlPlaneLabels,
@@ -35,6 +35,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
     image: images.kubeApiServer,
     imagePullPolicy: "IfNotPresent",
     command: kubeApiServerCommand(context),
+    ...(context.nodes && { env: [NODE_ADDRESS] }),
     ports: [{ name: "https", containerPort: 443 }],
     startupProbe: probe("/livez", 443, { periodSeconds: 1, failureThreshold: 180 }),
     livenessProbe: probe("/livez", 443, { periodSeconds: 10, failureThreshold: 3 }),

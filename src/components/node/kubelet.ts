@@ -23,7 +23,7 @@ export function kubelet(context: ControlPlaneContext, pool: WorkerPool): Part {
     name: KUBELET_UNIT,
     command: "start",
     enable: true,
-    content: unitText(command(context, pool), connectionChecks(context)),
+    content: unitText(command(context, pool), environmentFiles(context), connectionChecks(context)),
     filePaths: [...pathsOf(files), ROOT_CERTIFICATES],
   };
   return { files, units: [...dataVolume(pool), unit] };
@@ -34,6 +34,9 @@ export const HOST_SETTINGS = "/etc/kubernetes/kubelet.conf.d";
 
 /** A kubelet that is told of the folder refuses to begin without it. */
 const noSettings = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+/** Where a machine of a self-hosted Shoot says by which of its addresses the cluster is to reach it: this variable is the flag for it. */
+export const KUBELET_NODE_ADDRESS = { file: "/var/lib/gardenadm/node-ip", variable: "KUBELET_NODE_IP" };
 
 /** One flag for each label, so that a webhook finds them one by one. */
 function command(context: ControlPlaneContext, pool: WorkerPool): string {
@@ -52,7 +55,8 @@ function command(context: ControlPlaneContext, pool: WorkerPool): string {
     "--runtime-cgroups=/system.slice/containerd.service",
     "--v=2",
   ];
-  return `${unitWords(words)} $KUBELET_EXTRA_ARGS`;
+  const variables = [...(context.nodes === undefined ? [] : [KUBELET_NODE_ADDRESS.variable]), "KUBELET_EXTRA_ARGS"];
+  return `${unitWords(words)} ${variables.map((name) => `$${name}`).join(" ")}`;
 }
 
 /**
@@ -66,7 +70,19 @@ function connectionChecks({ shoot }: ControlPlaneContext): { readonly idle: numb
   return { idle: Math.floor((left * 2) / 3), ping: Math.floor(left / 3) };
 }
 
-const unitText = (execStart: string, { idle, ping }: ReturnType<typeof connectionChecks>) => `[Unit]
+/** Those with a dash may be missing. Machines that operators bring need not have the first one. */
+const environmentFiles = ({ nodes }: ControlPlaneContext): readonly string[] =>
+  nodes === undefined
+    ? ["/etc/environment", EXTRA_ARGS]
+    : ["-/etc/environment", `-${KUBELET_NODE_ADDRESS.file}`, EXTRA_ARGS];
+
+const EXTRA_ARGS = "-/var/lib/kubelet/extra_args";
+
+const unitText = (
+  execStart: string,
+  environment: readonly string[],
+  { idle, ping }: ReturnType<typeof connectionChecks>,
+) => `[Unit]
 Description=kubelet daemon
 Documentation=https://kubernetes.io/docs/admin/kubelet
 After=containerd.service
@@ -78,8 +94,7 @@ WantedBy=multi-user.target
 Restart=always
 RestartSec=5
 Environment="HTTP2_READ_IDLE_TIMEOUT_SECONDS=${idle}" "HTTP2_PING_TIMEOUT_SECONDS=${ping}"
-EnvironmentFile=/etc/environment
-EnvironmentFile=-/var/lib/kubelet/extra_args
+${environment.map((file) => `EnvironmentFile=${file}`).join("\n")}
 ExecStart=${execStart}
 `;
 

@@ -45,7 +45,7 @@ export function loginUser(context: ControlPlaneContext): Part {
   return {
     files,
     units: [
-      { name: "gardener-user.service", enable: true, content: userUnit, filePaths: pathsOf(files) },
+      { name: "gardener-user.service", enable: true, content: userUnit(context), filePaths: pathsOf(files) },
       { name: "gardener-user.path", enable: true, content: pathUnit },
     ],
   };
@@ -89,13 +89,14 @@ chown "$user:$user" "/home/$user/.ssh/authorized_keys"
 [ -e /etc/sudoers.d/99-gardener-user ] || echo "$user ALL=(ALL) NOPASSWD:ALL" > /etc/sudoers.d/99-gardener-user
 `;
 
-const userUnit = `[Unit]
+/** Machines that operators bring need not have a file with an environment. */
+const userUnit = ({ nodes }: ControlPlaneContext) => `[Unit]
 Description=Makes the user for logins
 After=sshd.service
 
 [Service]
 Restart=on-failure
-EnvironmentFile=/etc/environment
+EnvironmentFile=${nodes === undefined ? "" : "-"}/etc/environment
 ExecStart=/var/lib/gardener-user/run.sh
 `;
 

@@ -31,23 +31,35 @@ export const init = defineCommand({
       "no configuration: name its folder with --config-dir",
     ),
     zone: text("zone", "The zone that this machine is in, where the pool of the control plane has several", "z"),
+    nodeIp: text(
+      "address",
+      "The address of this machine at which the cluster is to reach it [that of its default route]",
+    ),
     plan: flag(
       "Show each step, what it writes, and every reason why it cannot be, and change nothing but that containerd is started",
     ),
   },
   async run({ options, context }) {
     const configuration = await readConfiguration(options.configDir);
-    const machine = await context.machine();
-    const wanted = { machine, configuration, zone: options.zone };
+    const machine = await context.machine({ nodeIp: options.nodeIp });
+    const wanted = { machine, configuration, zone: options.zone, nodeIp: options.nodeIp };
     return options.plan ? await showPlan(context, wanted) : await start(context, wanted);
   },
 });
 
-async function start(context: GardenadmContext, wanted: StartDeps): Promise<Exit> {
-  const { machine, configuration, zone } = wanted;
+interface Wanted extends StartDeps {
+  readonly nodeIp: string | undefined;
+}
+
+async function start(context: GardenadmContext, wanted: Wanted): Promise<Exit> {
+  const { machine, configuration, zone, nodeIp } = wanted;
   const places = placesIn(machine.root);
   const { name, namespace } = configuration.shoot.metadata;
-  const command = commandLine("gardenadm", "init", "-d", resolve(configuration.folder), option("--zone", zone));
+  const command = commandLine(
+    ...["gardenadm", "init", "-d", resolve(configuration.folder)],
+    ...option("--zone", zone),
+    ...option("--node-ip", nodeIp),
+  );
   const tables = createTables(context, { journal: places.journal, about: `${namespace}/${name}`, command });
   try {
     await unlessOtherwiseBegun(machine.root, async () => {

@@ -31,11 +31,7 @@ const AGENT: Writes = {
 export const startWrites: Readonly<Record<StartAction, readonly Writes[]>> = {
   preflight: [],
   config: [
-    {
-      paths: [
-        "/var/lib/gardenadm/{config-directory,journal,lock,shoot-uid}",
-      ],
-    },
+    { paths: ["/var/lib/gardenadm/{config-directory,journal,lock,node-ip,shoot-uid}"] },
     { paths: ["/var/lib/kubelet/extra_args"], when: "the pool has zones" },
   ],
   secrets: [{ paths: ["/var/lib/gardenadm/cluster/"] }],

@@ -80,7 +80,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
       known.identity = await enter(machine, get("cluster"), invitation, scope.signal);
       known.agent = agentClient(known.identity);
       const context = await readCluster(known.agent);
-      known.secretName = (await takePlace(known.identity, context, invitation)).secretName;
+      known.secretName = (await takePlace(known.identity, machine, context, invitation)).secretName;
       known.order = readMachineOrder(await readOrder(known.agent, known.secretName));
       known.administrator = administratorOf(known.order.config, machine.hostName, get("cluster"));
       await refuseLiveNamesake(known.administrator, machine, scope);

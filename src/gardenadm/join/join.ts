@@ -39,10 +39,22 @@ export const join = defineCommand({
     controlPlane: flag("Become a node of the control plane"),
     workerPoolName: text("pool", "The pool of workers to join [the first one]", "w"),
     zone: text("zone", "The zone that this machine is in, where the pool has several", "z"),
+    nodeIp: text(
+      "address",
+      "The address of this machine at which the cluster is to reach it [the one from which it reaches that API server]",
+    ),
   },
   async run({ args, options, context }) {
-    const { bootstrapToken, bootstrapTokenFile, caCertHash, caCertificate, controlPlane, workerPoolName, zone } =
-      options;
+    const {
+      bootstrapToken,
+      bootstrapTokenFile,
+      caCertHash,
+      caCertificate,
+      controlPlane,
+      workerPoolName,
+      zone,
+      nodeIp,
+    } = options;
     const token = await readToken({ token: bootstrapToken, bootstrapTokenFile }, context);
     if (token === undefined)
       throw new CliError(
@@ -56,13 +68,8 @@ export const join = defineCommand({
         "nothing says which cluster is meant: give --ca-cert-hash or --ca-certificate, as the printed line does",
       );
     const role = controlPlane ? "control-plane" : "worker";
-    const invitation = {
-      address: parseServerUrl(args.server, "the API server"),
-      token,
-      role,
-      pool: workerPoolName,
-      zone,
-    } as const;
+    const address = parseServerUrl(args.server, "the API server");
+    const invitation = { address, token, role, pool: workerPoolName, zone, nodeIp } as const;
     return await start(context, invitation, { token, hashes: caCertHash, ca });
   },
 });
@@ -72,7 +79,7 @@ export const join = defineCommand({
  * gives the line: the one that was given may have run out.
  */
 export function commandOf(
-  { address, role, pool, zone }: Omit<Invitation, "token">,
+  { address, role, pool, zone, nodeIp }: Omit<Invitation, "token">,
   { hashes, ca }: Omit<Proof, "token">,
 ) {
   const named = ca === undefined ? hashes : authorityHashes(ca, "--ca-certificate");
@@ -82,12 +89,13 @@ export function commandOf(
     ...(role === "control-plane" ? ["--control-plane"] : []),
     ...option("--worker-pool-name", pool),
     ...option("--zone", zone),
+    ...option("--node-ip", nodeIp),
   );
   return `echo TOKEN | ${words}`;
 }
 
 async function start(context: GardenadmContext, invitation: Invitation, proof: Proof): Promise<Exit> {
-  const machine = await context.machine();
+  const machine = await context.machine({ nodeIp: invitation.nodeIp, towards: new URL(invitation.address).hostname });
   const places = placesIn(machine.root);
   const command = commandOf(invitation, proof);
   const tables = createTables(context, { journal: places.journal, about: machine.hostName, command });

@@ -16,6 +16,7 @@ import {
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { NAMESPACE, readMade } from "../cluster/control-plane.ts";
 import { OperatorError } from "../steps/fault.ts";
+import { noteAddress } from "../machine/own-address.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { demandsOf } from "../preflight/demands.ts";
 import { networkFaults } from "../preflight/networks.ts";
@@ -37,6 +38,8 @@ export interface Invitation extends WantedPlace {
   /** URL at which an API server answers. */
   readonly address: string;
   readonly token: BootstrapToken;
+  /** By which of its addresses the cluster is to reach the machine. */
+  readonly nodeIp?: string | undefined;
 }
 
 /** What the steps of a join work with. */
@@ -83,9 +86,10 @@ export async function readCluster(client: KubeClient): Promise<ControlPlaneConte
   return { shoot, cloudProfile, namespace: NAMESPACE, checksums: {}, images, nodes: [] };
 }
 
-/** Notes on the machine which pool it belongs to, and its zone; answers with both. */
+/** Notes on the machine which pool it belongs to, its zone, and its address; answers with the first two. */
 export async function takePlace(
   { root, places }: AgentIdentity,
+  { addresses: [address] }: Pick<ThisMachine, "addresses">,
   context: ControlPlaneContext,
   wanted: WantedPlace,
 ): Promise<Place & { readonly secretName: string }> {
@@ -97,6 +101,7 @@ export async function takePlace(
   const secretName = nodeAgentSecretName(context, place.pool);
   const ofPool = stringify({ pool: place.pool.name, role: wanted.role, secretName });
   await writeWhole(places.pool, Buffer.from(ofPool), 0o600);
+  await noteAddress(root, address);
   await noteZone(root, place.zone);
   return { ...place, secretName };
 }

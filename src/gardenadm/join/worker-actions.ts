@@ -50,7 +50,7 @@ export function createWorkerActions({ machine, invitation, proof }: JoinDeps): A
     },
     async place() {
       known.context = await readCluster(found(known.client));
-      known.secretName = (await takePlace(found(known.identity), known.context, invitation)).secretName;
+      known.secretName = (await takePlace(found(known.identity), machine, known.context, invitation)).secretName;
     },
     async nodeInit({ signal, tell }) {
       const { root } = machine;

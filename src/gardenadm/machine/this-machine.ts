@@ -1,6 +1,6 @@
-import { createSocket } from "node:dgram";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { createCtr, createSystemctl, type Run } from "../../node-agent/commands.ts";
+import { chooseAddress, readAddress, type AddressRequest } from "./own-address.ts";
 
 /** The machine that gardenadm runs on. */
 export interface ThisMachine {
@@ -14,28 +14,21 @@ export interface ThisMachine {
   readonly ctr: Run;
 }
 
-/** Looks at this machine; throws where it has no address but that of its loopback. */
-export async function findThisMachine(): Promise<ThisMachine> {
-  const address = await outwardAddress();
-  if (address === undefined)
-    throw new Error("this machine has no IPv4 address but that of its loopback: connect it to a network");
+/** What a command asks of the machine that it runs on. */
+export interface WantedMachine extends Omit<AddressRequest, "root"> {
+  /** It is to be no node any more: the address that it was reached at need not be there. */
+  readonly leaves?: boolean;
+}
+
+/** Looks at this machine, which is to be reached as `chooseAddress` says; throws as that does. */
+export async function findThisMachine({ leaves = false, ...wanted }: WantedMachine = {}): Promise<ThisMachine> {
+  const root = "/";
+  const noted = leaves ? await readAddress(root) : undefined;
   return {
-    root: "/",
+    root,
     hostName: hostname(),
-    addresses: [address],
+    addresses: [noted ?? (await chooseAddress({ ...wanted, root }))],
     systemctl: createSystemctl(),
     ctr: createCtr({ namespace: "k8s.io" }),
   };
-}
-
-/** The address from which a packet to elsewhere would leave, without sending one; else the first that is not internal. */
-async function outwardAddress(): Promise<string | undefined> {
-  const socket = createSocket("udp4");
-  const routed = await new Promise<string | undefined>((resolve) => {
-    socket.once("error", () => resolve(undefined));
-    socket.connect(9, "192.0.2.1", () => resolve(socket.address().address));
-  });
-  socket.close();
-  const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
-  return routed ?? all.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 }

@@ -43,7 +43,7 @@ export const reset = defineCommand({
     ...clusterOptions,
   },
   async run({ options, context }) {
-    const machine = await context.machine();
+    const machine = await context.machine({ leaves: true });
     const { node, machineIsGone, machineOnly } = options;
     const command = commandOf(options);
     refuseContradiction(machine, options);

@@ -43,12 +43,16 @@ export const restore = defineCommand({
     ),
     key: text("file", "The operator's key file, which opens backups [.backup-keys.json in the configuration's folder]"),
     zone: text("zone", "The zone that a fresh machine is in, where the pool of the control plane has several", "z"),
+    nodeIp: text(
+      "address",
+      "The address of this machine at which the cluster is to reach it [that of its default route]",
+    ),
     yesQuorumIsLost: flag("With --from member: the members that do not answer are lost for good, and stay off"),
   },
-  async run({ options: { configDir, from, key, zone, yesQuorumIsLost }, context }) {
+  async run({ options: { configDir, from, key, zone, nodeIp, yesQuorumIsLost }, context }) {
     const configuration = await readConfiguration(configDir);
-    const wanted = { configuration, from: await wholePath(from), key, zone, quorumIsLost: yesQuorumIsLost };
-    return await start(context, await context.machine(), wanted);
+    const wanted = { configuration, from: await wholePath(from), key, zone, nodeIp, quorumIsLost: yesQuorumIsLost };
+    return await start(context, await context.machine({ nodeIp }), wanted);
   },
 });
 
@@ -57,6 +61,7 @@ interface RestoreWords {
   readonly from: string;
   readonly key: string | undefined;
   readonly zone: string | undefined;
+  readonly nodeIp?: string | undefined;
   readonly quorumIsLost: boolean;
 }
 
@@ -88,11 +93,12 @@ async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wa
 }
 
 /** The command line that goes on with such a restore, from wherever it is given. */
-export function commandOf({ configuration: { folder }, from, key, zone, quorumIsLost }: RestoreWords): string {
+export function commandOf({ configuration: { folder }, from, key, zone, nodeIp, quorumIsLost }: RestoreWords): string {
   return commandLine(
     ...["gardenadm", "restore", "-d", resolve(folder), "--from", from],
     ...option("--key", key && resolve(key)),
     ...option("--zone", zone),
+    ...option("--node-ip", nodeIp),
     ...(quorumIsLost ? ["--yes-quorum-is-lost"] : []),
   );
 }

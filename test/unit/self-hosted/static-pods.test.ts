@@ -82,7 +82,13 @@ function defaulted(workload: KubeObject): KubeObject {
   };
   const { spec } = copy.spec.template;
   Object.assign(spec, { schedulerName: "default-scheduler", restartPolicy: "Always" });
-  for (const container of spec.containers) Object.assign(container, { terminationMessagePath: "/dev/termination-log" });
+  for (const container of spec.containers) {
+    Object.assign(container, { terminationMessagePath: "/dev/termination-log" });
+    const { env = [] } = container as {
+      readonly env?: readonly { readonly valueFrom?: { readonly fieldRef?: object } }[];
+    };
+    for (const { valueFrom } of env) if (valueFrom?.fieldRef) Object.assign(valueFrom.fieldRef, { apiVersion: "v1" });
+  }
   return { ...copy, metadata: { ...copy.metadata, uid: "1", resourceVersion: "2", generation: 3 } };
 }
 
