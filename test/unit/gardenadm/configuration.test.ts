@@ -159,6 +159,14 @@ const wrong: Readonly<Record<string, readonly [Changes, string]>> = {
     { Shoot: set("spec.networking.services", "10.184.128.0/20") },
     `${shoot}: spec.networking.services: 10.184.128.0/20 overlaps with 10.184.0.0/16 of spec.networking.pods`,
   ],
+  "a cluster of IPv6 alone": [
+    { Shoot: set("spec.networking.ipFamilies", ["IPv6"]) },
+    `${shoot}: spec.networking.ipFamilies: IPv6 is not supported: use IPv4 alone`,
+  ],
+  "a range for nodes of IPv6": [
+    { Shoot: set("spec.networking.nodes", "fd00:12::/64") },
+    `${shoot}: spec.networking.nodes: fd00:12::/64: IPv6 is not supported: use IPv4 alone`,
+  ],
   "kubelets newer than their API server": [
     { Shoot: set("spec.provider.workers.1.kubernetes", { version: "1.35.0" }) },
     `${shoot}: spec.provider.workers[1].kubernetes.version: 1.35.0 must be at most three minor versions behind 1.34.4`,
