@@ -8,6 +8,7 @@ import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fileOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
+import { OPERATORS_FILES, plantOperatorsFiles, podNetworkFiles } from "../support/operators-pod-network.ts";
 import { helloOn, loadHello } from "../support/hello-pod.ts";
 
 let ground: BareGround;
@@ -18,6 +19,7 @@ let bare: Readonly<Record<"b" | "c", readonly string[]>>;
 beforeAll(async () => {
   ({ ground, machines } = await startGardenadmMachines("test-reset", ["a", "b", "c"]));
   await loadHello(machines.c); // images stay
+  for (const name of ["b", "c"] as const) await plantOperatorsFiles(machines[name]);
   bare = { b: await bareWorld(machines.b), c: await bareWorld(machines.c) };
   await machines.a.succeed(INIT);
   await machines.c.succeed(await machines.a.invite("worker"));
@@ -76,6 +78,7 @@ test("a worker whose reset was killed at every row is as bare as before, and unk
   expect(await nodes()).toEqual(["a"]);
   expect(await remains("c")).toEqual([]);
   expect(difference(bare.c, await bareWorld(c))).toEqual([]);
+  expect(await podNetworkFiles(c)).toEqual(OPERATORS_FILES);
 });
 
 /** Ends the command in each of these rows, by a signal, and again by the loss of the machine's power. */
@@ -139,6 +142,7 @@ test("a node of the control plane whose reset was killed at every row leaves etc
   expect(await etcdMembers(a)).toEqual({ main: voters, events: voters });
   expect(await remains("b")).toEqual([]);
   expect(difference(bare.b, await bareWorld(b))).toEqual([]);
+  expect(await podNetworkFiles(b)).toEqual(OPERATORS_FILES);
   await b.succeed(await a.invite("control-plane"));
   await a.asAdministrator(async (client) => {
     const all = await client.list(Node);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { Node } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
+import { OPERATORS_FILES, plantOperatorsFiles, podNetworkFiles } from "../support/operators-pod-network.ts";
 import { differenceFromPlan } from "../support/written-by-init.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 
@@ -10,6 +11,7 @@ let machines: Readonly<Record<"a" | "w", GardenadmMachine>>;
 
 beforeAll(async () => {
   ({ ground, machines } = await startGardenadmMachines("test-first", ["a", "w"]));
+  await plantOperatorsFiles(machines.w);
 });
 
 afterAll(async () => {
@@ -35,4 +37,10 @@ test("a worker joins by a token, and is ready", async () => {
   await machines.w.succeed(await machines.a.invite("worker"));
   const nodes = await machines.a.asAdministrator(async (client) => await client.list(Node));
   expect(nodes.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(["a", "w"]);
+});
+
+test("a worker that is no node any more has what its operator had of pod networks, and no more", async () => {
+  expect(Object.keys(await podNetworkFiles(machines.w)).length).toBeGreaterThan(Object.keys(OPERATORS_FILES).length);
+  await machines.w.succeed({ words: ["reset", "--machine-only"] });
+  expect(await podNetworkFiles(machines.w)).toEqual(OPERATORS_FILES);
 });

@@ -40,6 +40,7 @@ import { chooseZone, zoneFaults } from "./zone.ts";
 import { noteZone } from "../cluster/place.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { noteAddress } from "../machine/own-address.ts";
+import { notePodNetwork } from "../machine/pod-network.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { markNode } from "../cluster/mark-node.ts";
 import { placesIn } from "../machine/places.ts";
@@ -104,6 +105,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
     },
     async config() {
       await ensureUid(places.shootUid, configuration.shoot);
+      await notePodNetwork(machine.root);
       await noteAddress(machine.root, machine.addresses[0]);
       await noteZone(machine.root, await chooseZone({ machine, configuration, zone }));
       await writeWhole(places.configDirectory, Buffer.from(`${resolve(configuration.folder)}\n`), 0o600);

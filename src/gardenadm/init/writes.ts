@@ -31,7 +31,12 @@ const AGENT: Writes = {
 export const startWrites: Readonly<Record<StartAction, readonly Writes[]>> = {
   preflight: [],
   config: [
-    { paths: ["/var/lib/gardenadm/{config-directory,journal,lock,node-ip,shoot-uid}"] },
+    {
+      paths: [
+        "/var/lib/gardenadm/{config-directory,journal,lock,node-ip,shoot-uid}",
+        "/var/lib/gardenadm/pod-network-before/",
+      ],
+    },
     { paths: ["/var/lib/kubelet/extra_args"], when: "the pool has zones" },
   ],
   secrets: [{ paths: ["/var/lib/gardenadm/cluster/"] }],

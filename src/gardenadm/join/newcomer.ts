@@ -17,6 +17,7 @@ import { writeWhole } from "../../node-agent/whole-file.ts";
 import { NAMESPACE, readMade } from "../cluster/control-plane.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { noteAddress } from "../machine/own-address.ts";
+import { notePodNetwork } from "../machine/pod-network.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { demandsOf } from "../preflight/demands.ts";
 import { networkFaults } from "../preflight/networks.ts";
@@ -101,6 +102,7 @@ export async function takePlace(
   const secretName = nodeAgentSecretName(context, place.pool);
   const ofPool = stringify({ pool: place.pool.name, role: wanted.role, secretName });
   await writeWhole(places.pool, Buffer.from(ofPool), 0o600);
+  await notePodNetwork(root);
   await noteAddress(root, address);
   await noteZone(root, place.zone);
   return { ...place, secretName };

@@ -12,6 +12,7 @@ import { waitForLock } from "../machine/lock.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
 import { noSecret } from "../cluster/machine-order.ts";
 import { isThere } from "../machine/is-there.ts";
+import { removePodNetwork } from "../machine/pod-network.ts";
 
 /**
  * Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought; where
@@ -46,11 +47,9 @@ const words = (text: string): string[] => text.split(/\s+/).filter((word) => wor
 
 /** What programs have made on the machine while it was a node, and that goes with them. */
 const LEFTOVERS = [
-  "/etc/cni/net.d",
   "/etc/kubernetes",
   "/var/cache/gardenadm",
   "/var/lib/ca-certificates-local",
-  "/var/lib/cni",
   "/var/lib/etcd-events",
   "/var/lib/etcd-main",
   "/var/lib/gardener-node-agent",
@@ -69,6 +68,7 @@ const KEPT = "/etc/kubernetes/kubelet.conf.d";
 export async function removeLeftovers({ root }: ThisMachine, { signal }: StepScope): Promise<void> {
   await unmountBelow(root, "/var/lib/kubelet", signal);
   await removeLoginUser(root, signal);
+  await removePodNetwork(root);
   for (const folder of LEFTOVERS) await removeBut(join(root, folder), join(root, KEPT));
   for (const file of FILES) await rm(join(root, file), { force: true });
   await removeEmptyFolder(join(root, "/usr/lib/modules")); // kube-proxy's pod has the kubelet make it
