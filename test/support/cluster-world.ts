@@ -29,6 +29,14 @@ export async function etcdMembers(machine: GardenadmMachine): Promise<Readonly<R
   return Object.fromEntries(found);
 }
 
+/** The ids of both etcds and of their members, as text: they are too long for numbers. A cluster that began anew has others. */
+export async function etcdIdentity(machine: GardenadmMachine): Promise<readonly string[]> {
+  const answers = await Promise.all(
+    Object.values(PORTS).map(async (port) => await etcdctl(machine, port, "member", "list")),
+  );
+  return answers.flatMap((text) => [...text.matchAll(/"(?:cluster_id|ID)":\d+/g)].map(([found]) => found));
+}
+
 /** Versions of all objects but those by which programs say that they are there, times of all files, and since when units run. */
 export async function worldOf(machine: GardenadmMachine) {
   const { ground, name } = machine;
