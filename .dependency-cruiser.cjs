@@ -279,7 +279,12 @@ module.exports = {
       to: { path: "^(test|bench|scripts)/" },
     },
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
-    { name: "no-orphans", severity: "error", from: { orphan: true, path: "^src/", pathNot: "/main\\.ts$" }, to: {} },
+    {
+      name: "no-orphans",
+      severity: "error",
+      from: { orphan: true, path: "^src/", pathNot: "/main\\.ts$|\\.d\\.ts$" },
+      to: {},
+    },
     {
       name: "no-undeclared-packages",
       severity: "error",

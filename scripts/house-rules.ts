@@ -88,7 +88,7 @@ export const house = {
       },
       create: (context) => ({
         Program: (node) => {
-          const name = basename(context.filename).replace(/(\.test|\.bench)?\.[cm]?[jt]s$/, "");
+          const name = basename(context.filename).replace(/(\.test|\.bench|\.d)?\.[cm]?[jt]s$/, "");
           const messageId = fileNameFault(name);
           if (messageId) context.report({ node, messageId, data: { name } });
         },

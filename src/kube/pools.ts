@@ -1,4 +1,5 @@
-import { Agent } from "undici";
+// undici's main file loads fetch, caches, sockets and mocks, too: 5 MB of each process.
+import Agent from "undici/lib/dispatcher/agent.js";
 import type { Tls } from "./credentials.ts";
 
 /** Connections of one identity: a bounded pool for calls, and one connection per stream, so that watches never starve calls. */

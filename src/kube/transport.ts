@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { request, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import request from "undici/lib/api/api-request.js";
 import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -115,8 +116,10 @@ async function sendOnce({ credentials, server, pools, userAgent }: Door, call: C
   const { tls, authorization } = await credentials.current().catch((error: unknown) => {
     throw credentialsError(call.what, server, error);
   });
+  const { origin, pathname, search } = new URL(server + call.path);
   const options = {
-    dispatcher: pools.use(tls)[pool],
+    origin,
+    path: pathname + search,
     method: call.method ?? "GET",
     headers: omitUndefined({
       accept: call.accept ?? "application/json",
@@ -126,9 +129,10 @@ async function sendOnce({ credentials, server, pools, userAgent }: Door, call: C
     }),
     ...omitUndefined({ body: call.body === undefined ? undefined : JSON.stringify(call.body), signal: call.signal }),
   };
-  return request(server + call.path, options).catch((error: unknown) => {
+  const agent = pools.use(tls)[pool];
+  return request.call(agent, options).catch((error: unknown) => {
     if (options.method !== "GET" || !wasReset(error)) throw error;
-    return request(server + call.path, options);
+    return request.call(agent, options);
   });
 }
 

@@ -1,0 +1,12 @@
+// Parts of undici that have no types of their own: these are those of its main file.
+declare module "undici/lib/dispatcher/agent.js" {
+  export { Agent as default } from "undici";
+}
+declare module "undici/lib/api/api-request.js" {
+  import type { Dispatcher } from "undici";
+
+  export default function request(
+    this: Dispatcher,
+    options: Dispatcher.RequestOptions & { readonly origin: string },
+  ): Promise<Dispatcher.ResponseData>;
+}
