@@ -22,8 +22,8 @@ import { tunnelAgent } from "./tunnel/agent.ts";
 export { clusterObject } from "./cluster-object.ts";
 export { withGardenerDefaults } from "./gardener-defaults.ts";
 export { literal } from "./command-line.ts";
-export { etcdPorts, nodeUrl } from "./etcd/addresses.ts";
-export { nodeConfigurationName, settingsLink } from "./etcd/node-configuration.ts";
+export { ETCDS, etcdHealthUrl, etcdPorts, nodeUrl } from "./etcd/addresses.ts";
+export { nodeConfigurationName } from "./etcd/node-configuration.ts";
 export type { Component, ComponentName, RolloutRef } from "./component.ts";
 export {
   imagesFor,

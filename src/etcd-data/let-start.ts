@@ -1,7 +1,6 @@
 import { readdir, readlink, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { dataVolume } from "../components/etcd/settings.ts";
-import { settingsLink } from "../components/index.ts";
+import { dataVolume, settingsLink } from "../components/etcd/settings.ts";
 import { makeFolder, passing, syncFolder } from "../node-agent/whole-file.ts";
 import { isMarked, type DataPlace } from "./place.ts";
 

@@ -79,7 +79,8 @@ const passes = new RegExp(
 function reasonOf(said: string): string {
   const [, words] = /(?:^|\s)Error: (?:etcdserver: )?(.*)$/s.exec(said) ?? [];
   const [, status] = /Failed to get the status of endpoint \S+ \((?:etcdserver: )?(.*)\)$/s.exec(said) ?? [];
-  const [, connection] = /transport: (?:Error while dialing: )?(.*?)\\*"/.exec(said) ?? [];
+  const [, connection] =
+    /connection error: desc = \\*"(?:transport: )?(?:Error while dialing: )?(.*?)\\*"/.exec(said) ?? [];
   const reason = words ?? status ?? said;
   return connection === undefined ? reason : `${reason}: ${connection}`;
 }

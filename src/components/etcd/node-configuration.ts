@@ -3,7 +3,7 @@ import { commandLine, type Flags } from "../command-line.ts";
 import { nodeObjectName, type ControlPlaneNode } from "../context.ts";
 import type { ConfigFiles } from "../files.ts";
 import { etcdPorts, nodeUrl, type EtcdRole } from "./addresses.ts";
-import { dataVolume, settings, type MemberPlace } from "./settings.ts";
+import { settings, settingsLink, settingsVolume, type MemberPlace } from "./settings.ts";
 
 /** How an etcd is started where nodes carry it: one command for all, and the settings of each node's member in a file. */
 export interface NodeConfiguration {
@@ -27,25 +27,13 @@ export function nodeConfiguration(
 ): NodeConfiguration {
   return {
     command: commandLine("etcd", { "config-file": settingsLink.path }),
-    mounted: { name: mountedName(role), data: {}, mountPath: MOUNT_PATH },
+    mounted: { name: mountedName(role), data: {}, mountPath: settingsVolume.mountPath },
     files: nodes.map((node) => ({
       name: nodeConfigurationName(role, node.name),
-      data: { [FILE]: configurationFile(settings(placeOf(role, node, nodes), quota)) },
+      data: { [settingsVolume.file]: configurationFile(settings(placeOf(role, node, nodes), quota)) },
     })),
   };
 }
-
-const MOUNT_PATH = "/etc/etcd";
-const FILE = "etcd.yaml";
-
-/**
- * A link among the data of an etcd on a node, by which alone it finds its settings, and what it leads to, as its container sees both.
- * Without its data it has no settings, and ends, at every start: of a pod that goes on, kubelets check nothing when a container begins again.
- */
-export const settingsLink = {
-  path: `${dataVolume.directory}/member/${FILE}`,
-  target: `${MOUNT_PATH}/${FILE}`,
-} as const;
 
 function placeOf(role: EtcdRole, node: ControlPlaneNode, nodes: readonly ControlPlaneNode[]): MemberPlace {
   const { client, peer, metrics } = etcdPorts(role, { nodes });

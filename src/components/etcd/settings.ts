@@ -4,6 +4,19 @@ import { secretPath } from "../files.ts";
 /** Where an etcd has its volume, and on it its data. */
 export const dataVolume = { mountPath: "/var/etcd/data", directory: "/var/etcd/data/new.etcd" } as const;
 
+/** Where the container of an etcd on a node has its settings, in a file of this name. */
+export const settingsVolume = { mountPath: "/etc/etcd", file: "etcd.yaml" } as const;
+
+/**
+ * A link among the data of an etcd on a node, by which alone it finds its settings, and what it leads to, as its container sees both.
+ * Without its data it has no settings, and ends, at every start: of a pod that goes on, kubelets check nothing when a container begins
+ * again.
+ */
+export const settingsLink = {
+  path: `${dataVolume.directory}/member/${settingsVolume.file}`,
+  target: `${settingsVolume.mountPath}/${settingsVolume.file}`,
+} as const;
+
 /** What one member of an etcd is called, and where it is. */
 export interface MemberPlace {
   readonly name: string;

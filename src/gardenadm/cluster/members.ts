@@ -1,15 +1,15 @@
+import { X509Certificate } from "node:crypto";
 import { join } from "node:path";
 import type { Member } from "../../etcd/answers.ts";
 import { createEtcdctl } from "../../etcd/etcdctl.ts";
+import { isThere } from "../../etcd/is-there.ts";
 import { createMembership, type Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
-import { etcdPorts, hostOf, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
+import { ETCDS, etcdPorts, hostOf, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
+import { readIfThere } from "../machine/is-there.ts";
 import { OperatorError } from "../steps/fault.ts";
-
-/** Both of a control plane's etcds. */
-export const ETCDS: readonly EtcdRole[] = ["main", "events"];
 
 /** Who belongs to one of the etcds, asked of all these nodes, with what a node of the control plane has. `root` is its `/`. */
 export function membersOf(
@@ -27,15 +27,40 @@ export function membershipAt(
   endpoints: readonly string[],
   { root, ...waiting }: StepScope & { readonly root: string },
 ): Membership {
-  const files = join(root, "/var/lib/static-pods/kube-apiserver");
   const etcdctl = createEtcdctl({
-    program: join(root, "/opt/bin/etcdctl"),
+    program: join(root, etcdctlFiles.program),
     endpoints,
-    ca: join(files, "ca-etcd/ca.crt"),
-    cert: join(files, "kube-apiserver-etcd-client/tls.crt"),
-    key: join(files, "kube-apiserver-etcd-client/tls.key"),
+    ca: join(root, etcdctlFiles.ca),
+    cert: join(root, etcdctlFiles.cert),
+    key: join(root, etcdctlFiles.key),
   });
   return createMembership({ etcdctl, ...waiting });
+}
+
+const FILES = "/var/lib/static-pods/kube-apiserver";
+
+/** What a node of the control plane asks its etcds with. */
+export const etcdctlFiles = {
+  program: "/opt/bin/etcdctl",
+  ca: `${FILES}/ca-etcd/ca.crt`,
+  cert: `${FILES}/kube-apiserver-etcd-client/tls.crt`,
+  key: `${FILES}/kube-apiserver-etcd-client/tls.key`,
+} as const;
+
+/** Whether a member of one of the etcds is at this client URL, also where it does not accept what this machine asks with. */
+export async function isMemberThere(url: string, root: string, signal: AbortSignal): Promise<boolean> {
+  return await isThere(url, (await readIfThere(join(root, etcdctlFiles.ca))) ?? "", signal);
+}
+
+/** Why no member answers the machine whose `/` is this folder, where that knows it by itself: its certificate has expired. */
+export async function ownFault(root: string, now: number): Promise<string | undefined> {
+  const { cert } = etcdctlFiles;
+  const pem = await readIfThere(join(root, cert));
+  if (pem === undefined) return undefined;
+  const { validToDate } = new X509Certificate(pem);
+  return validToDate.getTime() < now
+    ? `the certificate by which this machine asks, ${cert}, has expired at ${validToDate.toISOString()}`
+    : undefined;
 }
 
 /** Whether the member's peers reach it at one of these addresses: one that has never started has told no name. */

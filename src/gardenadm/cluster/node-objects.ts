@@ -1,9 +1,8 @@
 import { nodeCertificateNames } from "../../activities/secrets/plan.ts";
-import { nodeConfigurationName } from "../../components/index.ts";
+import { ETCDS, nodeConfigurationName } from "../../components/index.ts";
 import { ConfigMap, Node, refTo, Secret, type KubeClient } from "../../kube/index.ts";
 import { NAMESPACE } from "./control-plane.ts";
 import { freeNodeName } from "./node-name.ts";
-import { ETCDS } from "./members.ts";
 
 /**
  * Removes what the cluster keeps by the name of a node: the certificates and settings that are its own, the Lease by which its name is

@@ -4,9 +4,8 @@ import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
 import { letFirstStart } from "../../etcd-data/let-start.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
-import { ETCDS } from "../cluster/members.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
-import { STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
+import { ETCDS, STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { createKubeClient, isAlreadyExists, Lease, Secret, type KubeClient } from "../../kube/index.ts";
 import { applyingChanges } from "../../kube/applying-changes.ts";
@@ -31,7 +30,7 @@ import {
 import { preflight } from "../preflight/preflight.ts";
 import { waitForLock } from "../machine/lock.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
-import { kubeletAnswers, serverAnswers } from "../machine/kubelet-answers.ts";
+import { kubeletAnswers, etcdAnswers } from "../machine/kubelet-answers.ts";
 import { refuseOtherShoot } from "../cluster/own-shoot.ts";
 import { takeTurn, type ClusterTurn } from "../cluster/turn.ts";
 import { until } from "../steps/until.ts";
@@ -132,8 +131,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
     kubelet: kubeletAnswers,
     async etcd(scope) {
       await running(["etcd-main", "etcd-events"], scope);
-      await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
-      await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
+      for (const role of ETCDS) await etcdAnswers(role, scope);
       for (const role of ETCDS) await markData(dataPlaceOf(role, machine.root));
     },
     async kubeApiServer(scope) {

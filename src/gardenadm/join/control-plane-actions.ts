@@ -1,7 +1,7 @@
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
-import { components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
+import { ETCDS, components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
-import { addressesBeside, ETCDS } from "../cluster/members.ts";
+import { addressesBeside } from "../cluster/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";

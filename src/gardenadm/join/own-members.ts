@@ -1,5 +1,5 @@
 import { rename } from "node:fs/promises";
-import { etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
+import { ETCDS, etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { Member } from "../../etcd/answers.ts";
 import type { Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
@@ -7,7 +7,7 @@ import { hasMember, letStart } from "../../etcd-data/let-start.ts";
 import { dataPlaceOf } from "../../etcd-data/place.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "../steps/fault.ts";
-import { abandonedOf, ETCDS, membersOf } from "../cluster/members.ts";
+import { abandonedOf, membersOf } from "../cluster/members.ts";
 
 /** This node among those that carry the control plane, as far as they are members of its etcds. */
 export interface OwnPlace {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { KUBELET_UNIT } from "../../api/names.ts";
-import type { EtcdRole } from "../../components/index.ts";
+import { ETCDS, etcdHealthUrl, type EtcdRole } from "../../components/etcd/addresses.ts";
 import { mayStartWith } from "../../etcd-data/let-start.ts";
 import { dataPlaceOf, markData, type DataPlace } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
@@ -27,12 +27,6 @@ const EVERY = 5_000;
 const LONGEST_START = 60_000;
 const PAUSE = 600_000;
 
-/** By the role, where each etcd says how it is. */
-const HEALTH: readonly (readonly [EtcdRole, string])[] = [
-  ["main", "http://127.0.0.1:2381/readyz"],
-  ["events", "http://127.0.0.1:2384/readyz"],
-];
-
 /**
  * Marks that there are data as soon as an etcd is ready; where one is not for a minute, or its folder is gone, has it looked at
  * and, if its data are lost, mended. What was lost is said once the API server answers, however often the agent ends between.
@@ -44,10 +38,10 @@ export async function guardData(deps: GuardDeps): Promise<void> {
   /** What was said last: an outage is told of once. */
   const troubles = new Map<EtcdRole, string>();
   // A killed agent has left them.
-  for (const [role] of HEALTH) if (await mayStart(root, role)) await putManifestsBack(root, mendedAside(root, role));
+  for (const role of ETCDS) if (await mayStart(root, role)) await putManifestsBack(root, mendedAside(root, role));
   while (!signal.aborted) {
-    for (const [role, url] of HEALTH)
-      await look(deps, role, { url, downSince }).then(
+    for (const role of ETCDS)
+      await look(deps, role, downSince).then(
         () => troubles.delete(role),
         (error: unknown) => {
           const reason = error instanceof Error ? error.message : String(error);
@@ -60,20 +54,15 @@ export async function guardData(deps: GuardDeps): Promise<void> {
   }
 }
 
-interface Watched {
-  readonly url: string;
-  readonly downSince: Map<EtcdRole, number>;
-}
-
-async function look(deps: GuardDeps, role: EtcdRole, { url, downSince }: Watched): Promise<void> {
+async function look(deps: GuardDeps, role: EtcdRole, downSince: Map<EtcdRole, number>): Promise<void> {
   const { identity, log, signal } = deps;
   const { root, places } = identity;
   const place = dataPlaceOf(role, root);
   const alone = async <T>(work: () => Promise<T>) => await waitForLock(places.lock, signal, work);
   const relearning = await readRelearning(root, role);
   if (relearning !== undefined)
-    return await keepLoss(root, await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone));
-  if (await isReady(url)) {
+    return await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone);
+  if (await isReady(role)) {
     downSince.delete(role);
     await markData(place);
     return await tell(deps, role);
@@ -108,8 +97,8 @@ function isOver(downSince: Map<EtcdRole, number>, role: EtcdRole): boolean {
   return Date.now() - since > LONGEST_START;
 }
 
-async function isReady(url: string): Promise<boolean> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(EVERY) }).catch(() => undefined);
+async function isReady(role: EtcdRole): Promise<boolean> {
+  const answer = await fetch(etcdHealthUrl(role), { signal: AbortSignal.timeout(EVERY) }).catch(() => undefined);
   return answer?.ok === true;
 }
 

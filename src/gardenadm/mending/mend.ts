@@ -17,7 +17,7 @@ import { readBackupAccess, type BackupAccess } from "../machine/backup-access.ts
 import { keepLoss, type Loss } from "./loss.ts";
 import { foundingSettings, readOwnMember, type OwnMember } from "./own-member.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "./manifests.ts";
-import { beginRelearning, endRelearning, mayStart, rejoin, type Relearning } from "./relearn.ts";
+import { beginRelearning, endRelearning, forgetRelearning, mayStart, rejoin, type Relearning } from "./relearn.ts";
 import { isThere } from "../machine/is-there.ts";
 
 /** What mending works with; `root` is the machine's `/`. */
@@ -65,13 +65,13 @@ async function accessFor(root: string, why: string): Promise<BackupAccess> {
   );
 }
 
-/** Goes on with what `mend` has begun; answers with what is to be told when that is over. */
+/** Goes on with what `mend` has begun. When that is over, what is to be told is noted before the learning is forgotten. */
 export async function goOnLearning(
   role: EtcdRole,
   learning: Relearning,
   mending: Mending,
   alone: <T>(work: () => Promise<T>) => Promise<T>,
-): Promise<Loss> {
+): Promise<void> {
   const { root } = mending;
   const member = await readOwnMember(role, root);
   if (member === undefined) throw new Error(`there is no etcd-${role} here any more`);
@@ -84,7 +84,8 @@ export async function goOnLearning(
     });
   const { why, aside } = learning;
   await endRelearning(role, member, mending);
-  return { role, why, from: "the other members", learnt: true, ...(aside !== undefined && { aside }) };
+  await keepLoss(root, { role, why, from: "the other members", learnt: true, ...(aside !== undefined && { aside }) });
+  await forgetRelearning(root, role);
 }
 
 /** Does the work while the kubelet has not got the manifest of the etcd, so that it ends it; it gets that back once the etcd may start. */

@@ -58,7 +58,7 @@ export async function mayStart(root: string, role: EtcdRole): Promise<boolean> {
   return relearning === undefined || relearning.hasLeft === true;
 }
 
-/** Nothing is to be learnt any more: the etcd has other data, with which it is a cluster of its own. */
+/** Nothing is to be learnt any more: it is over, or the etcd has other data, with which it is a cluster of its own. */
 export async function forgetRelearning(root: string, role: EtcdRole): Promise<void> {
   await rm(noteIn(root, role), { force: true });
 }
@@ -96,13 +96,12 @@ async function replaceMember(role: EtcdRole, own: OwnMember, ground: Ground): Pr
   await membership.addLearner(own);
 }
 
-/** Returns when the member has what the others have, and a vote; then the learning is over. */
+/** Returns when the member has what the others have, and a vote; the learning is still to be forgotten then. */
 export async function endRelearning(role: EtcdRole, own: OwnMember, ground: Ground): Promise<void> {
   const { membership, known } = await findMember(role, own, ground);
   if (known === undefined) throw new Error(`etcd-${role} has no member at ${own.peerURL}`);
   await membership.untilSynced(known.id);
   await membership.promote(known.id);
-  await forgetRelearning(ground.root, role);
 }
 
 /** This machine's member as the others know it. */

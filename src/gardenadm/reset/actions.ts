@@ -1,6 +1,6 @@
 import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
-import { components, type ControlPlaneNode } from "../../components/index.ts";
+import { ETCDS, components, type ControlPlaneNode } from "../../components/index.ts";
 import type { Member } from "../../etcd/answers.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { riskOfRemoval } from "../../etcd/quorum.ts";
@@ -11,7 +11,7 @@ import { OperatorError } from "../steps/fault.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { removeNodeObjects } from "../cluster/node-objects.ts";
 import { applyAll } from "../cluster/apply-all.ts";
-import { ETCDS, membersOf } from "../cluster/members.ts";
+import { membersOf } from "../cluster/members.ts";
 import { exposeControlPlane } from "../cluster/exposure.ts";
 import { orderMachines } from "../cluster/roll-out.ts";
 import type { Actions } from "../steps/tables.ts";

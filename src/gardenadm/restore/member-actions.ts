@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
-import { etcdPorts, imagesFor, nodeUrl, type EtcdRole } from "../../components/index.ts";
+import { ETCDS, etcdPorts, imagesFor, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { DataInUseError, refuseRunning } from "../../etcd-data/in-use.ts";
 import { judgeData } from "../../etcd-data/judge.ts";
 import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
@@ -11,9 +11,9 @@ import type { KubeClient } from "../../kube/index.ts";
 import { createEtcdTool, type Run } from "../../node-agent/commands.ts";
 import { readMade } from "../cluster/control-plane.ts";
 import type { StartDeps } from "../init/actions.ts";
-import { serverAnswers } from "../machine/kubelet-answers.ts";
+import { etcdAnswers } from "../machine/kubelet-answers.ts";
 import { noteShoot, refuseOtherShoot } from "../cluster/own-shoot.ts";
-import { ETCDS, membersOf } from "../cluster/members.ts";
+import { isMemberThere, membersOf, ownFault } from "../cluster/members.ts";
 import { doubtOtherNodes } from "../cluster/silent-nodes.ts";
 import { until } from "../steps/until.ts";
 import { mendedAside, putManifestsAside, putManifestsBack } from "../mending/manifests.ts";
@@ -85,8 +85,7 @@ export function createMemberRestoreActions({
       }
       await putManifestsBack(root, aside);
       await machine.systemctl(["start", KUBELET_UNIT], scope.signal);
-      await serverAnswers("http://127.0.0.1:2381/readyz", "etcd-main", scope);
-      await serverAnswers("http://127.0.0.1:2384/readyz", "etcd-events", scope);
+      for (const role of ETCDS) await etcdAnswers(role, scope);
       for (const role of ETCDS) await markData(dataPlaceOf(role, root));
       await endApiServer(root); // the one of before would look for its etcd seldom
     },
@@ -133,9 +132,13 @@ export function createMemberRestoreActions({
     return await Promise.all(
       nodes.map(async (node) => {
         const ask = membersOf(role, [node], { ...scope, root }).readStatus();
-        return await ask.catch((error: unknown) => {
+        return await ask.catch(async (error: unknown) => {
           scope.signal.throwIfAborted();
-          return error as Error;
+          return {
+            node: node.name,
+            reason: (await ownFault(root, Date.now())) ?? (error as Error).message,
+            isThere: await isMemberThere(nodeUrl(node, etcdPorts(role, { nodes }).client), root, scope.signal),
+          };
         });
       }),
     );

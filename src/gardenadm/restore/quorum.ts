@@ -3,26 +3,47 @@ import { nameOf, type MemberStatus } from "../../etcd/status.ts";
 import type { EtcdRole } from "../../components/index.ts";
 import { OperatorError } from "../steps/fault.ts";
 
-/** What one member says of all of them, or why it says nothing. */
-export type View = readonly MemberStatus[] | Error;
+/** What the member of a node says of all of them, or that it says nothing. */
+export type View = readonly MemberStatus[] | Unasked;
+
+/** A node whose member has said nothing. */
+export interface Unasked {
+  readonly node: string;
+  readonly reason: string;
+  /** It is there, and may be at work: it could not be asked. */
+  readonly isThere: boolean;
+}
 
 /**
  * Throws an OperatorError where by one of these views, of which the first is the survivor's own, it must not become a cluster of its
- * own. The others are asked, too: a survivor that does not run, or was taken out, does not know that they are at work. Where none
- * answers, people have to say that they are lost.
+ * own. The others are asked, too: a survivor that does not run, or was taken out, does not know that they are at work. One that is
+ * there and could not be asked counts as one that answers. Where none answers, people have to say that they are lost.
  */
 export function refuseQuorum(role: EtcdRole, views: readonly View[], isLost: boolean): void {
+  const refuse = (why: string): never => {
+    throw new OperatorError(`etcd-${role}${why}`);
+  };
   for (const view of views) {
-    const refused = view instanceof Error ? undefined : refusalToSurvive(view, isLost);
-    if (refused !== undefined) throw new OperatorError(`etcd-${role}: ${refused}`);
+    const refused = isUnasked(view) ? undefined : refusalToSurvive(view, isLost);
+    if (refused !== undefined) refuse(`: ${refused}`);
   }
+  const unasked = views.filter(isUnasked);
+  const there = unasked.filter(({ isThere }) => isThere);
+  const answering = views.length - unasked.length + there.length;
+  const [first] = there;
+  if (first !== undefined && answering >= quorumOf(views.length))
+    refuse(
+      `: quorum may not be lost: ${answering} of ${views.length} members are there, of which ${there.map(({ node }) => node).join(" and ")} could not be asked: ${first.reason}; see how they are by 'gardenadm status' there, and switch off for good what is lost`,
+    );
   const [own] = views;
-  if (isLost || !(own instanceof Error)) return;
-  throw new OperatorError(
-    `etcd-${role} of this machine does not answer, so that no member says how the others are: start it, or, where all others are lost for good, add --yes-quorum-is-lost`,
-    { cause: own },
+  if (isLost || own === undefined || !isUnasked(own)) return;
+  const state = own.isThere ? `is there, and could not be asked: ${own.reason}` : "does not answer";
+  refuse(
+    ` of this machine ${state}, so that no member says how the others are: ${own.isThere ? "put that right" : "start it"}, or, where all others are lost for good, add --yes-quorum-is-lost`,
   );
 }
+
+const isUnasked = (view: View): view is Unasked => "isThere" in view;
 
 /**
  * Why a survivor must not become a cluster of its own; undefined where it may. `isLost` says that people know that the members

@@ -1,8 +1,8 @@
-import { etcdPorts, nodeUrl, type EtcdRole } from "../../components/index.ts";
+import { ETCDS, etcdPorts, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { lagBehind } from "../../etcd/promote.ts";
 import type { Answering, MemberStatus } from "../../etcd/status.ts";
+import { isMemberThere, membershipAt, ownFault } from "../cluster/members.ts";
 import { ELSEWHERE } from "./backup.ts";
-import { ETCDS, membershipAt } from "../cluster/members.ts";
 import { readOwnMember } from "../mending/own-member.ts";
 
 /** A member of one of the etcds. */
@@ -15,6 +15,8 @@ export interface MemberReport {
   readonly lag?: number;
   /** In bytes. */
   readonly size?: number;
+  /** Where clients reach it; absent before its first start. */
+  readonly url?: string;
   /** Why it does not answer, or what it says is wrong. */
   readonly reason?: string;
 }
@@ -25,12 +27,17 @@ export interface EtcdReport {
   /** Absent where no member answers. */
   readonly members?: readonly MemberReport[];
   readonly reason?: string;
+  /** A member is there, and could not be asked. */
+  readonly isThere?: true;
   /** Why this machine cannot say it, of which nothing is wrong. */
   readonly unknown?: string;
 }
 
 /** What a worker, which has no way to any member, says of them. */
 export const etcdsOfWorker = (): EtcdReport[] => ETCDS.map((role) => ({ name: `etcd-${role}`, unknown: ELSEWHERE }));
+
+/** In ms: it comes behind the deadline, when no member has answered. */
+const LONGEST_LOOK = 500;
 
 /** Asks all members that this machine knows, until a deadline. Nothing on a machine without an etcd. */
 export async function readEtcds(root: string, deadline: AbortSignal): Promise<EtcdReport[]> {
@@ -42,7 +49,11 @@ export async function readEtcds(root: string, deadline: AbortSignal): Promise<Et
       const membership = membershipAt(endpoints, { root, signal: deadline, tell: () => {} });
       return { name, members: reportMembers(await membership.readStatus()) };
     } catch (error) {
-      return { name, reason: deadline.aborted ? "no answer in time" : (error as Error).message };
+      const reason = deadline.aborted ? "no answer in time" : (error as Error).message;
+      const late = AbortSignal.timeout(LONGEST_LOOK);
+      const found = await Promise.all(endpoints.map(async (url) => await isMemberThere(url, root, late)));
+      const isThere = found.includes(true);
+      return { name, reason: (await ownFault(root, Date.now())) ?? reason, ...(isThere && { isThere }) };
     }
   });
   return (await Promise.all(reports)).filter((report) => report !== undefined);
@@ -55,10 +66,11 @@ export function reportMembers(statuses: readonly MemberStatus[]): MemberReport[]
   const leaderId = answering.find((status) => status.term === term && status.leader !== undefined)?.leader;
   const leader = answering.find(({ member }) => member.id === leaderId);
   const reports = statuses.map((status): MemberReport => {
-    const { id, name, isLearner } = status.member;
+    const { id, name, isLearner, clientURLs } = status.member;
+    const [url] = clientURLs;
     const voting = id === leaderId ? "leader" : "voter";
-    const role = isLearner ? "learner" : voting;
-    const known = { name: name === "" ? id : name, role, answers: status.answers } as const;
+    const role: MemberReport["role"] = isLearner ? "learner" : voting;
+    const known = { name: name === "" ? id : name, role, answers: status.answers, ...(url !== undefined && { url }) };
     if (!status.answers) return { ...known, reason: status.reason };
     return {
       ...known,

@@ -5,7 +5,8 @@ import type { JournalEntry } from "../../in-process/journal.ts";
 import { unfinished } from "../machine/begun-restore.ts";
 import type { BackupReport } from "./backup.ts";
 import { renewsItself, type FoundCertificate } from "../machine/certificates.ts";
-import type { EtcdReport } from "./etcd.ts";
+import type { EtcdReport, MemberReport } from "./etcd.ts";
+import { roomCommand } from "./room.ts";
 
 /** Whether something answers, and why not. */
 export interface Answer {
@@ -166,9 +167,7 @@ function silentParts(report: MachineReport, now: number): string[] {
   const isSilent = apiServer?.ready === false && !etcds.some(lacksQuorum) && !isLockedOut(report, now);
   return [
     ...(kubelet?.ready === false ? ["the kubelet does not answer: journalctl --unit kubelet.service"] : []),
-    ...etcds
-      .filter(({ members, unknown }) => members === undefined && unknown === undefined)
-      .map(({ name }) => silentPod(name)),
+    ...etcds.filter(({ members, unknown }) => members === undefined && unknown === undefined).map(silentEtcd),
     ...(isSilent ? [silentServer] : []),
   ];
 }
@@ -190,6 +189,12 @@ function conditionSteps({ conditions = [] }: MachineReport): string[] {
 
 const silentPod = (name: string): string =>
   `${name} does not answer: see its log in /var/log/pods/kube-system_${name}*`;
+
+/** Of one that is there, more can be said than that it is silent. */
+const silentEtcd = ({ name, isThere, reason }: EtcdReport): string =>
+  isThere === true
+    ? `${name} is there, and could not be asked: ${reason}; its log is in /var/log/pods/kube-system_${name}*`
+    : silentPod(name);
 
 const votersOf = ({ members = [] }: EtcdReport) => members.filter(({ role }) => role !== "learner");
 
@@ -221,15 +226,16 @@ function etcdSteps(etcd: EtcdReport, report: MachineReport): string[] {
       ),
     ...members
       .filter(({ answers, reason }) => answers && reason !== undefined)
-      .map(({ name, reason }) => `${called}: ${name} says ${reason}${alarmRemedy(reason)}`),
+      .map(({ name, reason }) => `${called}: ${name} says ${reason}${alarmRemedy(reason, members)}`),
   ];
 }
 
 /** What helps against what a member says of itself, where that is known. */
-const alarmRemedy = (reason = ""): string =>
-  reason.includes("NOSPACE")
-    ? ": its database is full; 'etcdctl compact' and 'etcdctl defrag' make room, and 'etcdctl alarm disarm' lets it take writes again"
-    : "";
+function alarmRemedy(reason = "", members: readonly MemberReport[] = []): string {
+  if (!reason.includes("NOSPACE")) return "";
+  const urls = members.flatMap(({ answers, url }) => (answers && url !== undefined ? [url] : []));
+  return `: its database is full; end what fills it, and make room on a node of the control plane: ${roomCommand(urls)}`;
+}
 
 function backupSteps(backup: BackupReport | undefined, now: number): string[] {
   if (backup === undefined || backup.unknown !== undefined) return [];

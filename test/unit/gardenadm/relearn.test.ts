@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { guardData } from "../../../src/gardenadm/mending/data-guard.ts";
 import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
+import { readLoss } from "../../../src/gardenadm/mending/loss.ts";
 import { goOnLearning, mend } from "../../../src/gardenadm/mending/mend.ts";
 import { mayStart, readRelearning, type Relearning } from "../../../src/gardenadm/mending/relearn.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -36,6 +37,7 @@ initial-cluster-state: existing
 /** Knows the members of this file; where there is none, they have no quorum. */
 const etcdctl = (members: string) => `#!/bin/sh
 case "$*" in *"member list"*) cat ${members} 2>/dev/null && exit 0 ;; esac
+case "$*" in *"endpoint status"*) cat ${members}.status 2>/dev/null && exit 0 ;; esac
 echo "Error: context deadline exceeded" >&2
 exit 1
 `;
@@ -94,6 +96,33 @@ test("a machine that has been given an empty folder of its etcd is looked at bef
   stop.abort();
   await guarding;
   expect(said).toHaveBeenCalledWith(expect.objectContaining({ etcd: "main" }), "etcd data lost");
+});
+
+test("that a member has learnt anew is said, also where its agent is killed before it has noted that", async () => {
+  const learning: Relearning = { why: "damaged", hasLeft: true };
+  await write("/var/lib/gardenadm/backup/learns-main.json", JSON.stringify(learning));
+  const voter = { ID: 4, name: "a", peerURLs: ["https://10.0.0.1:2380"], clientURLs: ["https://10.0.0.1:2379"] };
+  await writeFile(join(root, "members.json"), JSON.stringify({ members: [voter] }));
+  const status = { header: { member_id: 4 }, version: "3.6.10", leader: 4, raftTerm: 2 };
+  await writeFile(join(root, "members.json.status"), JSON.stringify([{ Status: status }]));
+  const goOn = async () =>
+    await goOnLearning(
+      "main",
+      learning,
+      { root, log, signal: new AbortController().signal },
+      async (work) => await work(),
+    );
+
+  const inTheWay = join(root, "/var/lib/gardenadm/backup/loss-main.json");
+  await mkdir(inTheWay); // as good as a kill: it is not noted
+  await expect(goOn()).rejects.toThrow();
+  expect(await readRelearning(root, "main")).toEqual(learning);
+  await rm(inTheWay, { recursive: true });
+  await goOn();
+  expect(await readLoss(root, "main")).toEqual({
+    ...{ role: "main", why: "damaged", from: "the other members", learnt: true },
+  });
+  expect(await readRelearning(root, "main")).toBeUndefined();
 });
 
 test("what the agent has put aside to mend it comes back with data that were restored from this member", async () => {

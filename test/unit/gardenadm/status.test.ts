@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -7,6 +7,7 @@ import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
 import { AGENT, dueCertificates, findCertificates, KUBELET } from "../../../src/gardenadm/machine/certificates.ts";
 import { reportMembers, type MemberReport } from "../../../src/gardenadm/status/etcd.ts";
 import { readMachine } from "../../../src/gardenadm/status/read.ts";
+import { roomCommand } from "../../../src/gardenadm/status/room.ts";
 import { lastRunOf, nextSteps, type MachineReport } from "../../../src/gardenadm/status/report.ts";
 import type { JournalEntry } from "../../../src/in-process/journal.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
@@ -83,6 +84,11 @@ test.each<[string, Partial<MachineReport>, string]>([
   ],
   ["a silent kubelet", { kubelet: { ready: false } }, "the kubelet does not answer: journalctl --unit kubelet.service"],
   [
+    "an etcd that is there and does not answer this machine",
+    { etcds: [{ name: "etcd-main", reason: "the certificate has expired", isThere: true }] },
+    "etcd-main is there, and could not be asked: the certificate has expired; its log is in /var/log/pods/kube-system_etcd-main*",
+  ],
+  [
     "a silent etcd",
     { etcds: [{ name: "etcd-main", reason: "no answer in time" }] },
     "etcd-main does not answer: see its log in /var/log/pods/kube-system_etcd-main*",
@@ -136,8 +142,8 @@ test.each<[string, Partial<MachineReport>, string]>([
   ],
   [
     "an alarm",
-    withMembers(member("a", { reason: "NOSPACE" })),
-    "etcd-main: a says NOSPACE: its database is full; 'etcdctl compact' and 'etcdctl defrag' make room, and 'etcdctl alarm disarm' lets it take writes again",
+    withMembers(member("a", { reason: "NOSPACE", url: "https://a:2379" }), member("b", { url: "https://b:2379" })),
+    `etcd-main: a says NOSPACE: its database is full; end what fills it, and make room on a node of the control plane: ${roomCommand(["https://a:2379", "https://b:2379"])}`,
   ],
   [
     "no backup where one is asked for",
@@ -268,6 +274,15 @@ test("certificates of static pods and kubeconfigs are found, the first to expire
   } finally {
     await rm(root, { recursive: true, force: true });
   }
+});
+
+test("the command that makes room in a full etcd is that of its runbook", async () => {
+  const runbook = await readFile(join(import.meta.dirname, "../../../docs/runbooks/etcd-full.md"), "utf8");
+  const parts = roomCommand(["https://A:2379", "https://B:2379", "https://C:2379"]).split("; ");
+  const [variables = "", ...commands] = parts;
+  const wanted = [...variables.split(" ").slice(1), ...commands];
+  expect(wanted.filter((part) => !runbook.includes(part))).toEqual([]);
+  expect(wanted).toHaveLength(6);
 });
 
 test("members are told by their part, and by how far they are behind the leader of the newest term", () => {

@@ -1,7 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createServer } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
+import { makeCertificates } from "../../support/certificates.ts";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
 import { noteBegun, readBegun } from "../../../src/gardenadm/machine/begun-restore.ts";
@@ -104,6 +107,33 @@ test("where no member answers, all of which are asked at once, people have to sa
   await answer({ lists: {}, leader: 0 });
   await expect(quorum(false)).rejects.toThrow("etcd-main of this machine does not answer");
   await quorum(true);
+});
+
+test("members that are there and cannot be asked are not taken for dead, whatever people say", async () => {
+  await answer({ lists: {}, leader: 0 });
+  for (const role of ["main", "events"])
+    await write(
+      `/var/lib/static-pods/etcd-${role}/etcd-${role}-config/etcd.yaml`,
+      SETTINGS.replaceAll("10.0.0.", "127.77.0."),
+    );
+  const { certificate } = await issueAuthority("etcd", new Date("2010-01-01"));
+  await write("/var/lib/static-pods/kube-apiserver/kube-apiserver-etcd-client/tls.crt", certificate);
+  const files = await makeCertificates();
+  await write("/var/lib/static-pods/kube-apiserver/ca-etcd/ca.crt", files.ca);
+  const listen = async (address: string) => {
+    const tls = { ca: files.ca, cert: files.serverCert, key: files.serverKey };
+    const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true });
+    await new Promise<void>((resolve) => server.listen(2379, address, resolve));
+    return server;
+  };
+  const [a, b] = [await listen("127.77.0.1"), await listen("127.77.0.2")];
+  await expect(quorum(true)).rejects.toThrow(
+    /^etcd-main: quorum may not be lost: 2 of 3 members are there, of which a and b could not be asked: the certificate by which this machine asks, \S+tls\.crt, has expired at 20/,
+  );
+  b.close();
+  await expect(quorum(false)).rejects.toThrow("etcd-main of this machine does not answer");
+  await quorum(true);
+  a.close();
 });
 
 test("events that were whole when a kill had their old data gone come back, and do not begin empty", async () => {
