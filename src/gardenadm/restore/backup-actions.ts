@@ -40,21 +40,24 @@ export function createBackupRestoreActions(
   const { root, hostName } = machine;
   const places = placesIn(root);
   const images = imagesFor(configuration.shoot.spec.kubernetes.version);
-  let sources: AsyncGenerator<Source> | undefined;
   let source: Source | undefined;
+  /** Those that come after it; undefined once they were begun: what has failed of a store that is away gives no more. */
+  let others: AsyncGenerator<Source> | undefined;
+  const search = async (signal: AbortSignal) =>
+    findSources({
+      ...{ from, signal, shoot: configuration.shoot },
+      keys: await readKeyFile(deps.key ?? bundleKeyFile(configuration.folder)),
+      folder: snapshotFolder(restoreFolder(root)),
+      openStore: async () => await storeOf(deps, signal),
+    });
   return {
     async source({ signal, tell }) {
       const begun = await readBegun(root);
       if (begun?.restored.includes("main") === true) return;
       if (begun === undefined || begun.searching === true)
         await noteBegun(root, { from, restored: [], searching: true });
-      const keys = await readKeyFile(deps.key ?? bundleKeyFile(configuration.folder));
-      sources = findSources({
-        ...{ from, keys, signal, shoot: configuration.shoot },
-        folder: snapshotFolder(restoreFolder(root)),
-        openStore: async () => await storeOf(deps, signal),
-      });
-      source = await nextOf(sources);
+      others = await search(signal);
+      source = await nextOf(others);
       await noteBegun(root, { from, restored: [] });
       tell(`restores ${source?.called}`);
     },
@@ -69,14 +72,16 @@ export function createBackupRestoreActions(
       if (deps.key !== undefined && !(await isThere(kept))) await copyWhole(deps.key, kept, 0o600);
     },
     async etcdData({ signal, tell }) {
-      if (source === undefined || sources === undefined) return;
+      if (source === undefined) return;
+      const candidates = others === undefined ? await search(signal) : beginningWith(source, others);
+      others = undefined;
       const etcdutl = createEtcdTool(await ensureProgram(machine, images, "etcdutl", signal));
       const peerURL = nodeUrl({ name: hostName, addresses: machine.addresses }, etcdPorts("main", { nodes: [] }).peer);
       await restoreNewest(
         { etcdutl },
         {
           ...{ place: dataPlaceOf("main", root), member: { name: hostName, peerURL, token: "etcd-main" }, signal },
-          candidates: beginningWith(source, sources),
+          candidates,
           skipped: ({ called }) => tell(`${called} is not whole, and the next one is looked for`),
         },
       );

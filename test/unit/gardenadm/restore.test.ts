@@ -18,6 +18,7 @@ import { placesIn } from "../../../src/gardenadm/machine/places.ts";
 import { refuseRunning } from "../../../src/gardenadm/restore/restore.ts";
 import { readBegun } from "../../../src/gardenadm/machine/begun-restore.ts";
 import { createBackupRestoreActions, type BackupRestoreDeps } from "../../../src/gardenadm/restore/backup-actions.ts";
+import { judge } from "../../../src/gardenadm/steps/fault.ts";
 import { findSources } from "../../../src/gardenadm/restore/source.ts";
 
 let folder: string;
@@ -178,6 +179,65 @@ test("the operator's key file is kept with the configuration for its owner alone
   expect(await readFile(kept, "utf8")).toBe(await readFile(key, "utf8"));
   expect((await stat(kept)).mode & 0o777).toBe(0o600);
 });
+
+test("a store that goes away while the next snapshot is fetched is asked again, and that one is restored then", async () => {
+  const root = join(folder, "away");
+  const bin = join(root, "/var/lib/gardenadm/restore/bin");
+  const configuration = join(folder, "configuration-away");
+  for (const made of [bin, configuration]) await mkdir(made, { recursive: true });
+  const keys = await ensureBundleKeys(bundleKeyFile(configuration));
+  const metadata = { namespace: "garden", name: "root", uid: "1" };
+  const secrets = lastingSecrets.map((name) => ({ apiVersion: "v1", kind: "Secret", metadata: { name }, data: {} }));
+  await writeFile(join(root, "bundle"), sealBundle(bundleOf({ shoot: metadata, secrets, configuration: [] }), keys));
+  await writeFile(join(root, "away"), "");
+  await writeFile(join(bin, "rclone"), awayRclone(root), { mode: 0o755 });
+  await writeFile(join(bin, "etcdutl"), CHOOSY_ETCDUTL, { mode: 0o755 });
+  const store = { accessKeyID: "a", secretAccessKey: "b", bucketName: "c", endpoint: "https://d", region: "e" };
+  const data = Object.fromEntries(
+    Object.entries(store).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
+  );
+  const backed = shootWith({ provider: "s3", credentialsRef: { name: "bucket" } });
+  const { source, etcdData } = createBackupRestoreActions({
+    ...{ machine: { root, hostName: "a", addresses: ["10.0.0.1"] }, from: "latest" },
+    configuration: {
+      folder: configuration,
+      shoot: { metadata, spec: { ...backed.spec, kubernetes: { version: "1.35.2" } } },
+      objects: [{ ...secret, data }],
+    },
+  } as unknown as BackupRestoreDeps);
+  const scope = { signal: new AbortController().signal, tell: () => {} };
+  await source(scope);
+  const error: unknown = await etcdData(scope).catch((failed: unknown) => failed);
+  expect(judge(error)).toMatchObject({ retryable: true, within: 5_000 });
+  await expect(etcdData(scope)).rejects.toThrow("connection refused"); // as long as it is away
+  await rm(join(root, "away"));
+  await etcdData(scope);
+  expect(await readFile(join(root, "/var/lib/etcd-main/data/new.etcd/member/of"), "utf8")).toMatch(
+    /29000000-older\.db$/m,
+  );
+  expect(await readBegun(root)).toEqual({ from: "latest", restored: ["main"] });
+});
+
+/** A store with two snapshots, which is away whenever the older one is asked for as long as a file `away` is there. */
+const awayRclone = (root: string) => `#!/bin/sh
+case "$1" in
+lsf) for name in 29000010-newer 29000000-older; do for suffix in db db.bundle; do
+  printf 'kube-system--1/etcd-backup-%s.%s\\t1\\t\\n' $name $suffix
+done; done ;;
+copyto)
+  case "$2" in *older*) [ ! -e ${root}/away ] || { echo "dial tcp: connection refused" >&2; exit 1; } ;; esac
+  cp ${root}/bundle "$3" ;;
+esac
+`;
+
+/** Finds the newer one damaged, and notes of what it has made data. */
+const CHOOSY_ETCDUTL = `#!/bin/sh
+case "$*" in *newer*) echo "Error: sha256 mismatch" >&2; exit 1 ;; esac
+for word; do case "$word" in
+*.db) snapshot=$word ;;
+--data-dir=*) mkdir -p "\${word#--data-dir=}/member"; echo "$snapshot" >"\${word#--data-dir=}/member/of" ;;
+esac; done
+`;
 
 test("over a control plane, nothing is restored; where init was only begun, what it has left is to go first", async () => {
   const root = join(folder, "begun");
