@@ -152,6 +152,9 @@ export const NODE_AGENT_CONTROLLER = "perennial.dev/node-agent";
 /** The image of which machines of self-hosted Shoots take gardenadm; its tag is this package's version. */
 export const GARDENADM_IMAGE = "perennial.dev/gardenadm:0.1.0";
 
+/** How lines of ours in `/etc/hosts` end, which name the API servers of a self-hosted Shoot. */
+export const API_SERVER_MARK = " # API server";
+
 /** What a node of a self-hosted Shoot is for, and so what its machine may read. */
 export type NodeRole = keyof typeof BOOTSTRAPPER_GROUPS;
 

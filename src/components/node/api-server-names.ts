@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { API_SERVER_MARK } from "../../api/names.ts";
 import { nameOnMachines } from "../networks.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { isInDns } from "../on-nodes/exposure.ts";
@@ -36,7 +37,7 @@ function forWorkers(context: ControlPlaneContext): File[] {
 }
 
 const lines = (addresses: readonly string[], context: ControlPlaneContext): string =>
-  addresses.map((address) => `${address} ${nameOnMachines(context)} # API server\n`).join("");
+  addresses.map((address) => `${address} ${nameOnMachines(context)}${API_SERVER_MARK}\n`).join("");
 
 const unit = (script: string) => `[Unit]
 Description=Names the API servers of the cluster
@@ -57,7 +58,7 @@ const nameApiServers = (name: string) => `#!/usr/bin/env bash
 set -euo pipefail
 if [ ! -s ${NAMES} ] && ! getent --service=hosts:dns ahosts ${name} > /dev/null; then exit 0; fi
 draft="$(mktemp /etc/hosts.XXXXXX)"
-{ grep -v ' # API server$' /etc/hosts || true; cat ${NAMES}; } > "$draft"
-chmod 0644 "$draft"
+{ grep -v '${API_SERVER_MARK}$' /etc/hosts || true; cat ${NAMES}; } > "$draft"
+chmod --reference=/etc/hosts "$draft" 2> /dev/null || chmod 0644 "$draft"
 mv "$draft" /etc/hosts
 `;

@@ -6,11 +6,12 @@ import type { StepScope } from "../../in-process/run.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
 import { restoreOriginals, usersBefore } from "../../node-agent/originals.ts";
-import { removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
+import { removeEmptyFolder } from "../../node-agent/whole-file.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { waitForLock } from "../machine/lock.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
 import { noSecret } from "../cluster/machine-order.ts";
+import { replaceApiServerLines } from "../machine/hosts-file.ts";
 import { isThere } from "../machine/is-there.ts";
 import { removePodNetwork } from "../machine/pod-network.ts";
 
@@ -73,7 +74,7 @@ export async function removeLeftovers({ root }: ThisMachine, { signal }: StepSco
   for (const file of FILES) await rm(join(root, file), { force: true });
   await removeEmptyFolder(join(root, "/usr/lib/modules")); // kube-proxy's pod has the kubelet make it
   await endPodNetwork(signal);
-  await forgetNames(join(root, "/etc/hosts"));
+  await replaceApiServerLines(root, []);
 }
 
 /** The user by whom people log in on nodes, unless the machine has had it before. */
@@ -121,10 +122,3 @@ for path in /run/netns/cni-*; do [ -e "$path" ] && { umount "$path"; rm -f "$pat
 ip route flush proto 77 || true
 if [ -e /etc/debian_version ]; then update-ca-certificates --fresh >/dev/null 2>&1 || true; fi
 `;
-
-/** Lines of ours; those of others stay. */
-async function forgetNames(file: string): Promise<void> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  const lines = text.split("\n").filter((line) => !line.endsWith(" # API server"));
-  if (lines.join("\n") !== text) await writeWhole(file, Buffer.from(lines.join("\n")), 0o644);
-}
