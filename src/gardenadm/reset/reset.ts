@@ -51,20 +51,28 @@ export const reset = defineCommand({
       context.terminal.err.write("This machine is no node: there is nothing to reset.\n");
       return "done";
     }
-    if (machineOnly || (node === undefined && (await hasLeft(machine.root))))
+    if (machineOnly || (node === undefined && (await hasLeft(machine.root)))) {
+      const wanted = { node: machine.hostName, run: MACHINE_ONLY, machineIsGone: false, command };
       return await carryOut(context, machine, {
-        node: machine.hostName,
-        run: MACHINE_ONLY,
-        machineIsGone: false,
-        command,
+        ...wanted,
+        next: afterReset({ hostName: machine.hostName, hasEnded: false, machineOnly }),
       });
+    }
     const client = await clusterFor(context, machine, options.kubeconfig, node ?? machine.hostName);
     const isHere = node === undefined;
     const { root } = machine;
     const run = await readResetRun(client, node ?? machine.hostName, { isHere, root }).catch((error: unknown) => {
       throw new CliError("failed", error instanceof Error ? error.message : String(error), { cause: error });
     });
-    return await carryOut(context, machine, { node: node ?? machine.hostName, run, machineIsGone, client, command });
+    const next = afterReset({ hostName: machine.hostName, hasEnded: !run.clusterGoesOn, machineOnly });
+    return await carryOut(context, machine, {
+      node: node ?? machine.hostName,
+      run,
+      machineIsGone,
+      client,
+      command,
+      next,
+    });
   },
 });
 
@@ -106,6 +114,25 @@ interface Wanted {
   readonly client?: KubeClient;
   /** The command line that goes on. */
   readonly command: string;
+  /** What comes after, where this machine goes. */
+  readonly next: string;
+}
+
+/** What is left to the operator when a machine is no node any more. */
+export function afterReset({ hostName, hasEnded, machineOnly }: Gone): string {
+  const another =
+    "gardenadm init -d FOLDER; or, out of a backup of the same one, gardenadm restore -d FOLDER --from latest";
+  if (hasEnded && !machineOnly) return `The cluster has ended with it. Next, for another one here: ${another}\n`;
+  const remains = `Where its cluster goes on, it is to be told there, on a node of the control plane: gardenadm reset --node ${hostName} --machine-is-gone\n`;
+  const again = "gardenadm token create --print-join-command";
+  return `${machineOnly ? remains : ""}To join again, run here the line that is printed on a node of the control plane by: ${again}\n`;
+}
+
+/** A machine that was a node. */
+interface Gone extends Pick<ThisMachine, "hostName"> {
+  /** The cluster has ended with it. */
+  readonly hasEnded: boolean;
+  readonly machineOnly: boolean;
 }
 
 async function carryOut(context: GardenadmContext, machine: ThisMachine, wanted: Wanted): Promise<Exit> {
@@ -122,7 +149,7 @@ async function carryOut(context: GardenadmContext, machine: ThisMachine, wanted:
   }
   context.terminal.err.write(
     run.isHere
-      ? `\nThis machine is no node any more.\n`
+      ? `\nThis machine is no node any more.\n${wanted.next}`
       : `\nNode ${node} is out of the cluster.\nNext: kubectl get nodes\n`,
   );
   return "done";
