@@ -20,6 +20,7 @@ import {
   type KubeClient,
 } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
+import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fetchOn, fileOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine, type Invitation } from "../support/gardenadm-machine.ts";
@@ -55,8 +56,8 @@ async function refused(machine: GardenadmMachine, { words, stdin }: Invitation):
 
 test("what cannot be right is refused in a sentence, and leaves nothing on the machine", async () => {
   const { w } = machines;
-  const invitation = await invite("worker");
-  const { words, stdin } = invitation;
+  const before = await bareWorld(w);
+  const { words, stdin } = await invite("worker");
   expect(await refused(w, { words, stdin: stdin.replace(".", "-") })).toContain(
     "the bootstrap token on standard input is misshapen: it has to be 6 of a-z and 0-9, a dot, and 16 of a-z and 0-9",
   );
@@ -67,8 +68,7 @@ test("what cannot be right is refused in a sentence, and leaves nothing on the m
   expect(await refused(w, { words, stdin: await expired() })).toMatch(
     /bootstrap token \w+ is not known to https:\S+: it has expired, or belongs to another cluster/,
   );
-  expect(await fileOf(w, "/var/lib/gardener-node-agent/pool.yaml")).toBeUndefined();
-  expect(await fileOf(w, "/etc/systemd/system/kubelet.service")).toBeUndefined();
+  expect(await bareWorld(w)).toEqual(before);
 });
 
 /** A token that the cluster has known, and knows no longer. */
@@ -87,16 +87,31 @@ async function expired(): Promise<string> {
 
 test("a worker's token makes no node of the control plane, and only a pool of workers is joined by it", async () => {
   const { w } = machines;
+  const before = await bareWorld(w);
   const { words, stdin } = await invite("worker");
-  expect(await refused(w, { words: [...words, "--control-plane"], stdin })).toMatch(
-    /step access: .*a certificate for gardener\.cloud:node-agent:machine:w was denied/,
+  expect(await refused(w, { words: [...words, "--control-plane"], stdin })).toContain(
+    `step access: bootstrap token ${stdin.slice(0, 6)} is not for control-plane nodes: make one with 'gardenadm token create --control-plane --print-join-command'`,
   );
   for (const [pool, answer] of [
     ["none", "Shoot root has no pool none: name one of worker with --worker-pool-name"],
     ["control-plane", "pool control-plane is none of worker nodes: name one of worker with --worker-pool-name"],
   ] as const)
     expect(await refused(w, { words: [...words, "--worker-pool-name", pool], stdin })).toContain(answer);
-  expect(await fileOf(w, "/etc/systemd/system/kubelet.service")).toBeUndefined();
+  expect(await refused(w, { words: [...words, "--zone", "z"], stdin })).toContain("leave out --zone");
+  expect(await bareWorld(w)).toEqual(before);
+});
+
+test("a join that was ended before it wrote anything is none for the command after it, whatever that is given", async () => {
+  const { w } = machines;
+  const before = await bareWorld(w);
+  const { words, stdin } = await invite("worker");
+  // It would never write anything: however late it is ended, there is nothing that goes on.
+  const wrong = { words: [...words, "--worker-pool-name", "none"], stdin };
+  for (const by of ["SIGKILL", "power cut"] as const) {
+    expect(await w.interrupt(wrong, { flow: joinWorker.title, step: "trust" }, by)).toBe("interrupted");
+    expect(await refused(w, wrong)).toContain("has no pool none");
+    expect(await bareWorld(w), by).toEqual(before);
+  }
 });
 
 test("a worker joins, also when it was killed on the way, and runs a pod that other machines reach", async () => {
@@ -177,7 +192,9 @@ test("nodes of the control plane join one after the other, also one that was kil
     expect(await b.interrupt(invitation, row, "SIGKILL"), step).toBe("interrupted");
   }
   const other = await invite("control-plane");
-  await listed(b, async () => await Promise.all([b.succeed(invitation), c.succeed(other)]));
+  const said = listed(b, async () => await Promise.all([b.succeed(invitation), c.succeed(other)]));
+  for (const { stderr } of await said)
+    expect(stderr).toContain("\nNext: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n");
   const [first, second] = (await Promise.all([turnOf(b), turnOf(c)])).toSorted((one, next) => one.from - next.from);
   expect(first?.to).toBeLessThan(second?.from ?? 0);
   const voters = ["a", "b", "c"].map((name) => ({ name, isLearner: false }));
@@ -211,10 +228,10 @@ async function addressesOfService(client: KubeClient): Promise<string[]> {
 /** What process lists have shown, by machine, while machines joined. */
 const processes: Record<string, string> = {};
 
-async function listed(machine: GardenadmMachine, work: () => Promise<unknown>): Promise<void> {
+async function listed<T>(machine: GardenadmMachine, work: () => Promise<T>): Promise<T> {
   const record = recordProcesses(machine);
   await delay(500);
-  await work().finally(async () => (processes[machine.name] = await record.stop()));
+  return await work().finally(async () => (processes[machine.name] = await record.stop()));
 }
 
 test("no journal, no log and no process list shows a token or a key", async () => {

@@ -29,15 +29,17 @@ export const test = base
 export interface OwnClusterOptions {
   /** Further flags of kube-apiserver. */
   readonly flags?: readonly string[];
+  /** Names, besides those of loopback, for which the API server has a certificate. */
+  readonly hosts?: readonly string[];
   /** The CustomResourceDefinitions of deploy/crds are served. */
   readonly crds?: boolean;
 }
 
 /** Tests whose file has a cluster to itself: to kill, to extend by kinds, webhooks and policies, to start with other flags. */
-export function ownClusterTest({ flags = [], crds = false }: OwnClusterOptions = {}) {
+export function ownClusterTest({ flags = [], hosts = [], crds = false }: OwnClusterOptions = {}) {
   // eslint-disable-next-line no-empty-pattern -- as above
   return base.extend("cluster", { scope: "file" }, async ({}, { onCleanup }): Promise<ControlPlane> => {
-    const cluster = await startControlPlane({ flags });
+    const cluster = await startControlPlane({ flags, hosts });
     onCleanup(() => cluster.stop());
     if (crds) await applyCrds(cluster.client);
     return cluster;

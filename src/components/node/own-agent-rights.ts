@@ -13,6 +13,7 @@ import { nodeAgentPolicy } from "./node-agent-policy.ts";
 import { nodeAgentSecretName } from "./pool.ts";
 
 const agents: Subject = { kind: "Group", name: NODE_AGENTS_GROUP };
+const bootstrappers: Subject[] = Object.values(BOOTSTRAPPER_GROUPS).map((group) => ({ kind: "Group", name: group }));
 const name = "perennial:node-agent";
 
 /**
@@ -33,8 +34,9 @@ export function ownAgentRights(context: ControlPlaneContext): KubeObject[] {
     clusterRoleBinding(name, name, [agents]),
     ...roleWithBinding({ name, namespace: "kube-system" }, leases, [agents]),
     ...(["worker", "control-plane"] as const).flatMap((role) => configurationReaders(context, role)),
-    // What the cluster is, those who join read before they are nodes: no key is in it.
+    // What the cluster is, and who has which name, those who join read before anything is given to them: no key is in it.
     clusterRole(`${name}:cluster`, [
+      { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
       {
         apiGroups: ["extensions.gardener.cloud"],
         resources: ["clusters"],
@@ -42,7 +44,7 @@ export function ownAgentRights(context: ControlPlaneContext): KubeObject[] {
         verbs: ["get"],
       },
     ]),
-    clusterRoleBinding(`${name}:cluster`, `${name}:cluster`, [agents]),
+    clusterRoleBinding(`${name}:cluster`, `${name}:cluster`, [agents, ...bootstrappers]),
   ];
 }
 

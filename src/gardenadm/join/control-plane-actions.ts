@@ -4,14 +4,11 @@ import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
 import { addressesBeside } from "../cluster/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { controlPlanePool } from "../../self-hosted/machine-config.ts";
 import { readControlPlane, readMade } from "../cluster/control-plane.ts";
 import { OperatorError } from "../steps/fault.ts";
 import { markNode } from "../cluster/mark-node.ts";
-import type { AgentIdentity } from "../machine/agent-identity.ts";
-import { waitForLock } from "../machine/lock.ts";
-import { noSecret, readMachineOrder, type MachineOrder } from "../cluster/machine-order.ts";
+import { readMachineOrder, type MachineOrder } from "../cluster/machine-order.ts";
 import { manifestPods } from "../node-agent/manifests.ts";
 import { podsReady } from "../node-agent/readiness.ts";
 import { noteShoot } from "../cluster/own-shoot.ts";
@@ -21,50 +18,32 @@ import { orderMachines } from "../cluster/roll-out.ts";
 import type { Actions } from "../steps/tables.ts";
 import { takeTurn, type ClusterTurn } from "../cluster/turn.ts";
 import { refuseNewKeys } from "../cluster/refuse-new-keys.ts";
+import { createKnown } from "../steps/known.ts";
 import { until } from "../steps/until.ts";
 import { administratorOf } from "./administrator.ts";
 import type { ControlPlaneAction } from "./join-control-plane.ts";
-import {
-  agentClient,
-  enter,
-  nodeReady,
-  preflightFor,
-  readCluster,
-  readOrder,
-  refuseLiveNamesake,
-  takePlace,
-  type JoinDeps,
-} from "./newcomer.ts";
+import { createNewcomer, nodeReady, type JoinDeps } from "./newcomer.ts";
+import { refuseLiveNamesake } from "./namesake.ts";
 import { createOwnMembers } from "./own-members.ts";
+import { readOrder } from "./prospect.ts";
 import { atStage, type Stage } from "./stages.ts";
-import { trustCluster, type TrustedCluster } from "./trust.ts";
 import { isThere } from "../machine/is-there.ts";
 
-/** What the steps of one command have found out. */
-interface Known {
-  cluster?: TrustedCluster;
-  identity?: AgentIdentity;
-  agent?: KubeClient;
-  administrator?: KubeClient;
-  turn?: ClusterTurn;
-  secretName?: string;
-  context?: ControlPlaneContext;
-  order?: MachineOrder;
+/** What the steps of one command find out besides. */
+interface FoundHere {
+  administrator: KubeClient;
+  turn: ClusterTurn;
+  context: ControlPlaneContext;
+  order: MachineOrder;
 }
 
 /** What each step does. Each looks first; what is there already is left alone. */
-export function createControlPlaneActions({ machine, invitation, proof }: JoinDeps): Actions<ControlPlaneAction> {
-  const known: Known = {};
-  const get = <K extends keyof Known>(key: K): NonNullable<Known[K]> => {
-    const value = known[key];
-    if (value === undefined) throw new Error(`no step before this one has found ${key}`);
-    return value;
-  };
-  const apply = async (stage: Stage, { signal, tell }: StepScope) =>
-    await waitForLock(get("identity").places.lock, signal, async () => {
-      const config = await atStage(get("order").config, stage, machine.root);
-      await applyMachine({ ...machine, readSecret: noSecret }, config, { signal, tell });
-    });
+export function createControlPlaneActions(deps: JoinDeps): Actions<ControlPlaneAction> {
+  const { machine } = deps;
+  const newcomer = createNewcomer(deps);
+  const { known, get } = createKnown<FoundHere>();
+  const apply = async (stage: Stage, scope: StepScope) =>
+    await newcomer.apply(await atStage(get("order").config, stage, machine.root), scope);
   const read = async () => {
     const made = await readMade(get("administrator"));
     return await readControlPlane(get("administrator"), made, machine, made.shoot.metadata.uid ?? "");
@@ -72,29 +51,28 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
   const members = () => createOwnMembers({ root: machine.root, ...sides(get("context"), machine.hostName) });
 
   const actions: Actions<ControlPlaneAction>["actions"] = {
-    preflight: async (scope) => await preflightFor(machine, "control-plane", scope),
-    async trust(scope) {
-      known.cluster = await trustCluster(invitation.address, proof, scope);
-    },
+    preflight: newcomer.preflight,
+    trust: newcomer.trust,
     async access(scope) {
-      known.identity = await enter(machine, get("cluster"), invitation, scope.signal);
-      known.agent = agentClient(known.identity);
-      const context = await readCluster(known.agent);
-      known.secretName = (await takePlace(known.identity, machine, context, invitation)).secretName;
-      known.order = readMachineOrder(await readOrder(known.agent, known.secretName));
-      known.administrator = administratorOf(known.order.config, machine.hostName, get("cluster"));
+      await newcomer.approach();
+      const { order } = await newcomer.choose();
+      await known.administrator?.close();
+      known.administrator = administratorOf(order.config, machine.hostName, newcomer.get("way"));
+      refuseTooMany(await read());
       await refuseLiveNamesake(known.administrator, machine, scope);
     },
     async turn(scope) {
       known.turn ??= await takeTurn(get("administrator"), machine, scope);
       known.context = await read();
-      refuseTooMany(known.context);
+      refuseTooMany(known.context); // another may have joined meanwhile
     },
     async certificates(scope) {
+      await newcomer.enter(scope);
       await ensureSecrets(get("administrator"), get("context"), { kept: refuseNewKeys });
       known.context = await read();
       await orderMachines(get("administrator"), known.context, "control-plane");
-      known.order = readMachineOrder(await readOrder(get("agent"), get("secretName")));
+      const { secretName } = newcomer.get("prospect");
+      known.order = readMachineOrder(await readOrder(get("administrator"), secretName));
       await apply("files", scope);
     },
     async staleMember(scope) {
@@ -126,7 +104,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
     },
     async accessOver(scope) {
       await get("turn").end();
-      const { token } = get("identity").places;
+      const { token } = newcomer.get("identity").places;
       await until("the agent has not taken the token off the machine", scope, async () => !(await isThere(token)));
     },
   };
@@ -135,7 +113,7 @@ export function createControlPlaneActions({ machine, invitation, proof }: JoinDe
     within: (scope) => known.turn?.within(scope) ?? scope,
     async close() {
       await known.turn?.end();
-      await Promise.all([known.agent?.close(), known.administrator?.close()]);
+      await Promise.all([newcomer.close(), known.administrator?.close()]);
     },
   };
 }

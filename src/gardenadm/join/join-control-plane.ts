@@ -28,9 +28,9 @@ const row = rowsWith<ControlPlaneAction>();
 export const joinControlPlane = defineFlow<undefined, Row<ControlPlaneAction>, ControlPlaneAction>("Join a control-plane node", {
   preflight: row("preflight", "looks whether this machine can carry a control plane"),
   trust: row("trust", "asks the API server for its cluster, and sees by the token and the authority that it is the right one", "preflight"),
-  access: row("access", "gets a certificate for this machine by the token, and by that an administrator's rights; sees that no other machine is the node of this name", "trust"),
+  access: row("access", "gets an administrator's rights by the token; sees that there is a place for this machine, and that no other one is the node of this name", "trust"),
   turn: row("turn", "waits until no other node joins, and no other command changes the control plane", "access"),
-  certificates: row("certificates", "makes the certificates of this node, and says in its pool's Secret what it is to be", "turn"),
+  certificates: row("certificates", "gets a certificate for this machine, the first thing that is written on it; makes those of the node, and says in its pool's Secret what it is to be", "turn"),
   staleMember: row("staleMember", "takes dead members of this name out of etcd, if quorum allows, and learners that have never started, at the address of no node", "certificates"),
   learners: row("learners", "adds this node to both etcds, without a vote", "staleMember"),
   machine: row("machine", "writes files and starts units, and of the static pods only etcd", "learners"),

@@ -15,8 +15,16 @@ export const joinWorker = defineFlow<undefined, Row<WorkerAction>, WorkerAction>
     "asks the API server for its cluster, and sees by the token and the authority that it is the right one",
     "preflight",
   ),
-  access: row("access", "gets a certificate for the agent of this machine by the token", "trust"),
-  place: row("place", "chooses pool and zone", "access"),
+  access: row(
+    "access",
+    "finds by what the cluster is asked, and sees that no other machine is the node of this name",
+    "trust",
+  ),
+  place: row(
+    "place",
+    "chooses pool and zone, gets a certificate for this machine, and writes what its agent comes in with",
+    "access",
+  ),
   nodeInit: row("nodeInit", "starts the unit that takes the cluster's gardenadm out of its image", "place"),
   nodeAgent: row("nodeAgent", "makes the machine what its pool's Secret says; its agent keeps it so", "nodeInit"),
   kubelet: row("kubelet", "waits for the kubelet, which comes in by the token", "nodeAgent"),

@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, repeated, required, text } from "../../cli/option.ts";
 import { commandLine, option } from "../command-line.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { placesIn } from "../machine/places.ts";
 import { unlessOtherwiseBegun } from "../machine/gate.ts";
+import { forgetAttempt } from "../machine/traces.ts";
 import { createTables, inWords, runActions } from "../steps/tables.ts";
 import { authorityHashes } from "../cluster/authorities.ts";
 import { parseServerUrl } from "../server-url.ts";
@@ -99,19 +101,23 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
   const places = placesIn(machine.root);
   const command = commandOf(invitation, proof);
   const tables = createTables(context, { journal: places.journal, about: machine.hostName, command });
+  const deps = { machine, invitation, proof };
   try {
     await unlessOtherwiseBegun(machine.root, async () => {
-      const deps = { machine, invitation, proof };
-      await (invitation.role === "worker"
-        ? runActions(tables, joinWorker, undefined, createWorkerActions(deps))
-        : runActions(tables, joinControlPlane, undefined, createControlPlaneActions(deps)));
+      const joining =
+        invitation.role === "worker"
+          ? runActions(tables, joinWorker, undefined, createWorkerActions(deps))
+          : runActions(tables, joinControlPlane, undefined, createControlPlaneActions(deps));
+      await joining.finally(async () => await forgetAttempt(machine.root));
     });
   } catch (error) {
     throw inWords(error, context.signal);
   }
-  context.terminal.err.write(
-    `\nThis machine is node ${machine.hostName} of the cluster.\nNext, on a node of the control plane: kubectl get nodes\n`,
-  );
+  const next =
+    invitation.role === "control-plane"
+      ? `Next: export KUBECONFIG=${ADMIN_KUBECONFIG}; kubectl get nodes`
+      : "Next, on a node of the control plane: kubectl get nodes";
+  context.terminal.err.write(`\nThis machine is node ${machine.hostName} of the cluster.\n${next}\n`);
   return "done";
 }
 

@@ -1,38 +1,26 @@
-import { join } from "node:path";
-import { stringify } from "yaml";
-import { imagesFor, nodeAgentSecretName, type ControlPlaneContext } from "../../components/index.ts";
-import { ADMIN_KUBECONFIG, SYSTEM_NAMESPACE, type NodeRole } from "../../api/names.ts";
-import { isReady } from "../../activities/waits/readiness.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import {
-  createKubeClient,
-  Lease,
-  Node,
-  renderBootstrapToken,
-  Secret,
-  type BootstrapToken,
-  type KubeClient,
-} from "../../kube/index.ts";
-import { writeWhole } from "../../node-agent/whole-file.ts";
-import { NAMESPACE, readMade } from "../cluster/control-plane.ts";
-import { OperatorError } from "../steps/fault.ts";
-import { noteAddress } from "../machine/own-address.ts";
-import { notePodNetwork } from "../machine/pod-network.ts";
-import type { ThisMachine } from "../machine/this-machine.ts";
-import { demandsOf } from "../preflight/demands.ts";
-import { networkFaults } from "../preflight/networks.ts";
-import { preflight } from "../preflight/preflight.ts";
-import { until } from "../steps/until.ts";
-import { ensureCredentials } from "../node-agent/credentials.ts";
+import { StepError } from "../../activities/step-error.ts";
+import { isReady } from "../../activities/waits/readiness.ts";
+import { KubeError, Node, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
+import { applyMachine } from "../../node-agent/apply-machine.ts";
+import type { MachineConfig } from "../../node-agent/wanted.ts";
+import { noSecret } from "../cluster/machine-order.ts";
+import type { WantedPlace } from "../cluster/place.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
-import { ensureName } from "./api-server-name.ts";
+import { waitForLock } from "../machine/lock.ts";
+import { readRole } from "../machine/role.ts";
+import type { ThisMachine } from "../machine/this-machine.ts";
+import { preflight } from "../preflight/preflight.ts";
+import { OperatorError } from "../steps/fault.ts";
+import { createKnown } from "../steps/known.ts";
+import { until } from "../steps/until.ts";
+import { findCaller, type Caller } from "./caller.ts";
+import { enter } from "./entry.ts";
 import { refuseOtherCluster } from "./other-cluster.ts";
-import { noteZone, placeOf, type Place, type WantedPlace } from "../cluster/place.ts";
-import type { Proof, TrustedCluster } from "./trust.ts";
-import { isThere } from "../machine/is-there.ts";
-import { machineId } from "../machine/machine-id.ts";
-import { hasKubelet } from "../machine/traces.ts";
+import { findProspect, type Prospect } from "./prospect.ts";
+import { trustCluster, type Proof, type TrustedCluster } from "./trust.ts";
+import { findWay, type Way } from "./way.ts";
 
 /** What a machine that joins is told by its operator. */
 export interface Invitation extends WantedPlace {
@@ -50,79 +38,69 @@ export interface JoinDeps {
   readonly proof: Proof;
 }
 
-const CA_FILE = "/var/lib/gardener-node-agent/cluster-ca.crt";
+/** What the steps of every join find out. */
+export interface Found {
+  cluster: TrustedCluster;
+  way: Way;
+  caller: Caller;
+  prospect: Prospect;
+  identity: AgentIdentity;
+}
 
 /**
- * Refuses a machine that is a node of another cluster. Leaves on the machine what its agent comes in with (authority, server, token),
- * and has it get its certificate; what is good already stays. Answers with who the machine is from then on.
+ * What all joins have in common. Whatever may be refused is, before `enter` writes the first file: until then, a join has left nothing
+ * on the machine but its line in the journal.
  */
-export async function enter(
-  { root, hostName }: ThisMachine,
-  cluster: TrustedCluster,
-  { address, role, token }: Invitation,
-  signal: AbortSignal,
-): Promise<AgentIdentity> {
-  const places = agentPlacesIn(root);
-  await refuseOtherCluster(root, cluster.ca);
-  await ensureName(cluster, address, root);
-  await writeWhole(join(root, CA_FILE), Buffer.from(cluster.ca), 0o640);
-  await writeWhole(places.token, Buffer.from(renderBootstrapToken(token)), 0o600);
-  const { server } = cluster;
-  if (role === "worker")
-    await writeWhole(places.configuration, Buffer.from(stringify({ server, caFile: CA_FILE })), 0o600);
-  const configuration = { server, caFile: CA_FILE, secretName: "", pool: "", role };
-  const identity = { root, places, node: hostName, configuration, adminKubeconfig: join(root, ADMIN_KUBECONFIG) };
-  await ensureCredentials(identity, Date.now(), signal);
-  return identity;
+export function createNewcomer({ machine, invitation, proof }: JoinDeps) {
+  const { known, get } = createKnown<Found>();
+  const { role, token } = invitation;
+  return {
+    get,
+    /** Tells what is doubtful about the machine, and throws an OperatorError with every reason why it cannot be a node. */
+    async preflight({ tell }: StepScope): Promise<void> {
+      const isBegun = (await readRole(agentPlacesIn(machine.root))) === role;
+      const { faults, warnings } = await preflight({ ...machine, isBegun }, role);
+      if (warnings.length > 0) tell(warnings.join("; "));
+      if (faults.length > 0) throw new OperatorError(faults.join("; "));
+    },
+    async trust(scope: StepScope): Promise<void> {
+      known.cluster = await trustCluster(invitation.address, proof, scope);
+    },
+    /** Finds how the cluster is asked, unless the machine is a node of another one; answers with a client. */
+    async approach(): Promise<KubeClient> {
+      await refuseOtherCluster(machine.root, get("cluster").ca);
+      known.way = await findWay(get("cluster"), invitation.address, machine.root);
+      await known.caller?.client.close();
+      known.caller = await findCaller(machine.root, invitation, known.way);
+      await refuseUnknownToken(known.caller);
+      return known.caller.client;
+    },
+    async choose(): Promise<Prospect> {
+      return (known.prospect = await findProspect(get("caller"), machine, invitation));
+    },
+    async enter({ signal }: StepScope): Promise<void> {
+      const { client } = get("caller");
+      const [cluster, way, prospect] = [get("cluster"), get("way"), get("prospect")];
+      known.identity = await enter(machine, { cluster, way, client, prospect, role, token }, signal);
+    },
+    /** Makes the machine what this configuration says, while nothing else does. */
+    async apply(config: MachineConfig, { signal, tell }: StepScope): Promise<void> {
+      await waitForLock(get("identity").places.lock, signal, async () => {
+        await applyMachine({ ...machine, readSecret: noSecret }, config, { signal, tell });
+      });
+    },
+    close: async (): Promise<void> => await known.caller?.client.close(),
+  };
 }
 
-/** A client of the machine's agent. */
-export const agentClient = ({ places }: Pick<AgentIdentity, "places">): KubeClient =>
-  createKubeClient({ file: places.kubeconfig }, { userAgent: "gardenadm" });
-
-/** What the cluster says of itself to its nodes. */
-export async function readCluster(client: KubeClient): Promise<ControlPlaneContext> {
-  const { shoot, cloudProfile } = await readMade(client);
-  const images = imagesFor(shoot.spec.kubernetes.version);
-  return { shoot, cloudProfile, namespace: NAMESPACE, checksums: {}, images, nodes: [] };
-}
-
-/** Notes on the machine which pool it belongs to, its zone, and its address; answers with the first two. */
-export async function takePlace(
-  { root, places }: AgentIdentity,
-  { addresses: [address] }: Pick<ThisMachine, "addresses">,
-  context: ControlPlaneContext,
-  wanted: WantedPlace,
-): Promise<Place & { readonly secretName: string }> {
-  const place = placeOf(context, wanted);
-  if (!(await hasKubelet(root))) {
-    const faults = await networkFaults({ root, demands: demandsOf(context.shoot, place.pool) });
-    if (faults.length > 0) throw new OperatorError(faults.join("; "));
-  }
-  const secretName = nodeAgentSecretName(context, place.pool);
-  const ofPool = stringify({ pool: place.pool.name, role: wanted.role, secretName });
-  await writeWhole(places.pool, Buffer.from(ofPool), 0o600);
-  await notePodNetwork(root);
-  await noteAddress(root, address);
-  await noteZone(root, place.zone);
-  return { ...place, secretName };
-}
-
-/** The Secret that says what the machines of a pool are to be. */
-export async function readOrder(client: KubeClient, name: string): Promise<Secret> {
-  const secret = await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name });
-  if (secret !== undefined) return secret;
-  throw new OperatorError(
-    `Secret ${SYSTEM_NAMESPACE}/${name}, which says what the machine is to be, does not exist: 'gardenadm init' on the first node makes it`,
-  );
-}
-
-/** Tells what is doubtful about the machine, and throws an OperatorError with every reason why it cannot be a node. */
-export async function preflightFor(machine: ThisMachine, role: NodeRole, { tell }: StepScope): Promise<void> {
-  const isBegun = await isThere(join(machine.root, "/var/lib/gardener-node-agent"));
-  const { faults, warnings } = await preflight({ ...machine, isBegun }, role);
-  if (warnings.length > 0) tell(warnings.join("; "));
-  if (faults.length > 0) throw new OperatorError(faults.join("; "));
+/** An API server learns of a token that was made a moment ago, and of the end of one, by itself. */
+async function refuseUnknownToken({ client, token }: Caller): Promise<void> {
+  if (token === undefined) return;
+  await client.get("/version").catch((cause: unknown) => {
+    if (!(cause instanceof KubeError) || cause.status !== 401) throw cause;
+    const words = `bootstrap token ${token.id} is not known to the API server: unless it was made a moment ago, it has expired; make one with 'gardenadm token create --print-join-command'`;
+    throw new StepError(words, [], { cause, within: 3_000 });
+  });
 }
 
 /** Waits until the Node of a machine is ready. */
@@ -132,40 +110,3 @@ export async function nodeReady(client: KubeClient, name: string, scope: StepSco
     return node === undefined ? "it does not exist" : isReady(node);
   });
 }
-
-/** Throws an OperatorError where another machine is at work as the node of this one's name: Kubernetes knows machines by these only. */
-export async function refuseNamesake(client: KubeClient, machine: ThisMachine): Promise<void> {
-  if (await hasNamesake(client, machine)) throw new OperatorError(namesake(machine));
-}
-
-/**
- * The same for a machine that may have lost its disk a moment ago: its node counts as ready for a while. That is waited for, until the
- * kubelet of the other machine is heard of. Needs an administrator's client.
- */
-export async function refuseLiveNamesake(client: KubeClient, machine: ThisMachine, scope: StepScope): Promise<void> {
-  const { hostName } = machine;
-  const heardOf = async () =>
-    (await client.read(Lease, { namespace: "kube-node-lease", name: hostName }))?.spec?.renewTime;
-  const first = await heardOf();
-  let isAtWork = false;
-  await until(
-    `node ${hostName} is ready, and was another machine, or this one before it lost its disk`,
-    scope,
-    async () => {
-      if (!(await hasNamesake(client, machine))) return true;
-      isAtWork = (await heardOf()) !== first;
-      return isAtWork;
-    },
-    { advice: `see 'kubectl get node ${hostName}' on a node of the control plane`, atMost: 180_000 },
-  );
-  if (isAtWork) throw new OperatorError(namesake(machine));
-}
-
-/** Whether the Node of this machine's name is ready, and another machine. */
-async function hasNamesake(client: KubeClient, { root, hostName }: ThisMachine): Promise<boolean> {
-  const node = await client.read(Node, { name: hostName });
-  return node !== undefined && isReady(node) && node.status?.nodeInfo?.machineID !== (await machineId(root));
-}
-
-const namesake = ({ hostName }: ThisMachine): string =>
-  `node ${hostName} is another machine, which is at work: give this one another name with 'hostnamectl hostname NAME'; where this one has lost its disk, wait a minute until the Node is not ready any more`;

@@ -1,5 +1,8 @@
 import { join } from "node:path";
 
+/** With what a disk is tried, in a folder on it. The name does not change: what a killed run leaves, the next takes away. */
+export const DISK_TRIAL = ".gardenadm-preflight";
+
 /** Where gardenadm keeps what is its own on a machine, below `root`. */
 export interface Places {
   /** The folder that the operator's configuration was read from last. */

@@ -6,6 +6,7 @@ import { createKubeClient } from "../../kube/http-client.ts";
 import { renderKubeconfig } from "../../kube/kubeconfig.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { certificateState } from "./certificate.ts";
+import type { AgentConfiguration } from "../machine/agent-configuration.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { requestCertificate } from "./request-certificate.ts";
 import { isThere } from "../machine/is-there.ts";
@@ -23,15 +24,30 @@ export async function ensureCredentials(identity: AgentIdentity, now: number, si
   const client =
     state === "due" ? createKubeClient({ file: places.kubeconfig }, OPTIONS) : await newcomer(identity, ca);
   try {
-    const groups = [NODE_AGENTS_GROUP, NODE_AGENT_GROUPS[configuration.role]];
-    const { certificate, key } = await requestCertificate(client, `${NODE_AGENT_USER_PREFIX}${node}`, groups, signal);
-    const { server } = configuration;
-    const text = renderKubeconfig({ server, ca, clientCert: certificate, clientKey: key });
+    const text = await requestKubeconfig(client, { ...configuration, node, ca }, signal);
     await writeWhole(places.kubeconfig, Buffer.from(text), 0o600);
     return true;
   } finally {
     await client.close();
   }
+}
+
+/** An agent that asks for a certificate. */
+export interface Applicant extends Pick<AgentConfiguration, "server" | "role"> {
+  readonly node: string;
+  /** In PEM. */
+  readonly ca: string;
+}
+
+/** The kubeconfig of an agent, with a certificate that the cluster gives for it; throws why it gives none. Nothing is written. */
+export async function requestKubeconfig(
+  client: KubeClient,
+  { node, role, server, ca }: Applicant,
+  signal: AbortSignal,
+): Promise<string> {
+  const groups = [NODE_AGENTS_GROUP, NODE_AGENT_GROUPS[role]];
+  const { certificate, key } = await requestCertificate(client, `${NODE_AGENT_USER_PREFIX}${node}`, groups, signal);
+  return renderKubeconfig({ server, ca, clientCert: certificate, clientKey: key });
 }
 
 const OPTIONS = { userAgent: "gardener-node-agent" } as const;

@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DISK_TRIAL } from "../machine/places.ts";
 import type { Findings } from "./candidate.ts";
 
 /** About an entry of etcd's write-ahead log, in bytes. */
@@ -13,15 +14,12 @@ interface Trial {
 
 const TRIAL: Trial = { writes: 50, milliseconds: 2000 };
 
-/** A name that does not change: what a killed run leaves, the next takes away. */
-const NAME = ".gardenadm-preflight";
-
 /**
  * How long a disk takes for each of some small writes, in ms, until they are on it, as etcd's log writes them. The file for it is gone
  * afterwards, also when a write fails.
  */
 export async function measureSyncs(folder: string, trial = TRIAL): Promise<number[]> {
-  const path = join(folder, NAME);
+  const path = join(folder, DISK_TRIAL);
   const file = await open(path, "w", 0o600);
   try {
     const times: number[] = [];

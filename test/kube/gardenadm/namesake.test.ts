@@ -1,12 +1,8 @@
-import { createHmac } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { stringify } from "yaml";
-import { issueAuthority, issueCertificate } from "../../../src/activities/secrets/pki.ts";
 import { ensureSecrets } from "../../../src/activities/secrets/secrets.ts";
 import { MACHINE_CHECKSUM_ANNOTATION } from "../../../src/api/annotations.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
@@ -16,19 +12,10 @@ import { readClusterContext } from "../../../src/gardenadm/cluster/control-plane
 import { createControlPlaneActions } from "../../../src/gardenadm/join/control-plane-actions.ts";
 import type { ControlPlaneAction } from "../../../src/gardenadm/join/join-control-plane.ts";
 import { agentPlacesIn } from "../../../src/gardenadm/machine/agent-places.ts";
-import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
-import {
-  Lease,
-  Node,
-  parseKubeconfig,
-  refOf,
-  refTo,
-  Secret,
-  typeMeta,
-  type KubeClient,
-} from "../../../src/kube/index.ts";
+import { Lease, Node, refOf, refTo, Secret, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { microTime } from "../../../src/kube/time.ts";
 import { controlPlanePool } from "../../../src/self-hosted/machine-config.ts";
+import { announceCluster } from "../../support/cluster-info.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
 import { ownClusterTest } from "../../support/cluster-test.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -79,6 +66,7 @@ test("a machine with the host name of a node at work changes no Secret, and lear
   const refused = await joins(cluster).catch((error: unknown) => String(error));
   clearInterval(beating);
   expect(await secretsOf(client)).toEqual(before);
+  expect(await readdir(join(folder, "machine/var/lib/gardener-node-agent"))).toEqual(["credentials"]);
   expect(refused).toContain(
     "node b is another machine, which is at work: give this one another name with 'hostnamectl hostname NAME'",
   );
@@ -106,7 +94,7 @@ const ROWS: readonly ControlPlaneAction[] = ["trust", "access", "turn", "certifi
 
 /** The rows of a join until the machine's own files are due, on a machine of the name `b` with another address than node `b` has. */
 async function joins(cluster: ControlPlane, tell: (message: string) => void = () => {}): Promise<void> {
-  const { address, hashes } = await invitationOf(cluster);
+  const { address, hashes } = await announceCluster(cluster, [TOKEN]);
   const root = join(folder, "machine");
   const places = agentPlacesIn(root);
   await write(join(root, "etc/machine-id"), "c".repeat(32));
@@ -163,31 +151,6 @@ async function beats(client: KubeClient): Promise<void> {
 }
 
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
-
-/** What a machine is told to join by, and who proves by the token that it is the cluster. */
-async function invitationOf({ kubeconfig: known }: ControlPlane) {
-  const { cluster } = parseKubeconfig(known);
-  const kubeconfig = stringify({ clusters: [{ name: "", cluster }] });
-  const authority = await issueAuthority("kubernetes", new Date());
-  const request = { commonName: "kube-apiserver", hosts: ["127.0.0.1"], usages: ["server"] as const };
-  const { certificate: cert, key } = await issueCertificate(authority, request, new Date());
-  const data = { kubeconfig, "jws-kubeconfig-abcdef": signature(kubeconfig) };
-  const server = createServer({ cert, key }, (_, answer) => void answer.end(JSON.stringify({ data })));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  server.unref();
-  const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64").toString();
-  return {
-    address: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    hashes: authorityHashes(ca, "the test"),
-  };
-}
-
-/** A JWS by HS256, without its payload. */
-function signature(payload: string): string {
-  const header = Buffer.from('{"alg":"HS256","kid":"abcdef"}').toString("base64url");
-  const signed = `${header}.${Buffer.from(payload).toString("base64url")}`;
-  return `${header}..${createHmac("sha256", TOKEN.secret).update(signed).digest("base64url")}`;
-}
 
 /** Contents of all Secrets, by name. */
 const secretsOf = async (client: KubeClient): Promise<Record<string, unknown>> =>

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { issueAuthority, issueCertificate, type KeyPair } from "../../../src/activities/secrets/pki.ts";
-import { enter, type Invitation } from "../../../src/gardenadm/join/newcomer.ts";
+import { enter } from "../../../src/gardenadm/join/entry.ts";
+import { refuseOtherCluster } from "../../../src/gardenadm/join/other-cluster.ts";
 import { renderKubeconfig } from "../../../src/kube/index.ts";
 
 const ADDRESS = "https://10.0.0.1";
@@ -30,14 +31,15 @@ async function isNodeOf(authority: KeyPair, file: string, beside = ""): Promise<
   await writeFile(join(root, file), renderKubeconfig({ server: ADDRESS, ca, clientCert, clientKey }));
 }
 
-const machine = () => ({ root, hostName: "a" }) as never;
-
-const invitation = (role: "worker" | "control-plane"): Invitation => ({
-  ...{ address: ADDRESS, role, token: { id: "abcdef", secret: "0123456789abcdef" } },
-});
-
-const joins = async ({ certificate: ca }: KeyPair, role: "worker" | "control-plane" = "worker") =>
-  await enter(machine(), { server: ADDRESS, ca }, invitation(role), new AbortController().signal);
+/** What a machine with a certificate that is good does, which asks for none. */
+async function joins({ certificate: ca }: KeyPair, role: "worker" | "control-plane" = "worker") {
+  await refuseOtherCluster(root, ca);
+  const prospect = { pool: { name: "p" }, secretName: "s" };
+  const token = { id: "abcdef", secret: "0123456789abcdef" };
+  const cluster = { server: ADDRESS, ca };
+  const entry = { cluster, way: cluster, client: {}, prospect, role, token };
+  return await enter({ root, hostName: "a", addresses: ["10.0.0.9"] }, entry as never, new AbortController().signal);
+}
 
 test.each([
   ["worker", AGENT],
