@@ -77,7 +77,7 @@ test("while one of three machines is off, a client that tries all addresses goes
   await asking;
   longest = Math.max(longest, performance.now() - last);
   report("one of three off: longest gap", Math.round(longest / 100) / 10);
-  expect(longest).toBeLessThan(20_000);
+  expect(longest).toBeLessThan(10_000);
   await machines.b.asAdministrator(async (client) => await leaveSign(client, "while-a-was-off"));
   await ground.machines.on("a");
   await untilServed(kubeconfig, [addresses.a]);
@@ -176,7 +176,7 @@ test("the survivor of three becomes a control plane of its own, killed at every 
   const command = { words: [...words, "--yes-quorum-is-lost"] };
   for (const row of rowsOf(restoreFromMember, undefined))
     for (const by of ["SIGKILL", "power cut"] as const)
-      expect(await c.interrupt(command, row, by), `${by} in ${row.step}`).not.toBe("without the row");
+      expect(await c.interrupt(command, row, by), `${by} in ${row.step}`).toBe("interrupted");
   const began = performance.now();
   await c.succeed(command);
   report("survivor: command after the last kill", secondsSince(began));

@@ -145,7 +145,7 @@ test("a node of the control plane whose reset was killed at every row leaves etc
   expect(await podNetworkFiles(b)).toEqual(OPERATORS_FILES);
   await b.succeed(await a.invite("control-plane"));
   await a.asAdministrator(async (client) => {
-    const all = await client.list(Node);
-    await eventually(() => expect(all.filter(isReady).map(({ metadata }) => metadata.name)).toEqual(["a", "b", "c"]));
+    const ready = async () => (await client.list(Node)).filter(isReady).map(({ metadata }) => metadata.name);
+    await eventually(async () => expect(await ready()).toEqual(["a", "b", "c"]), 60_000);
   });
 });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { BOOTSTRAPPER_GROUPS } from "../../src/api/names.ts";
+import { startControlPlane } from "../../src/gardenadm/init/start-control-plane.ts";
 import { joinControlPlane } from "../../src/gardenadm/join/join-control-plane.ts";
 import { joinWorker } from "../../src/gardenadm/join/join-worker.ts";
 import { readJournal } from "../../src/in-process/journal.ts";
@@ -19,6 +20,7 @@ import {
   Secret,
   type KubeClient,
 } from "../../src/kube/index.ts";
+import { reconcileSelfHosted } from "../../src/workflows/reconcile-self-hosted.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fetchOn, fileOf } from "../support/cluster-world.ts";
@@ -34,7 +36,6 @@ const tokens: string[] = [];
 
 beforeAll(async () => {
   ({ ground, machines } = await startGardenadmMachines("test-join", ["a", "b", "c", "w"]));
-  await machines.a.succeed(INIT);
 });
 
 afterAll(async () => {
@@ -53,6 +54,23 @@ async function refused(machine: GardenadmMachine, { words, stdin }: Invitation):
   expect(code, `gardenadm ${words.join(" ")}: ${stderr}`).not.toBe(0);
   return stderr;
 }
+
+test("an init that was killed, and cut off from power, goes on with the keys and the etcds that it has made", async () => {
+  const { a } = machines;
+  const made = async () => ({ ...(await a.identity()), ...(await a.etcds()) });
+  expect(await a.interrupt(INIT, { flow: startControlPlane.title, step: "kubeApiServer" }, "SIGKILL")).toBe(
+    "interrupted",
+  );
+  const first = await made();
+  expect(Object.keys(first)).toEqual(expect.arrayContaining(["etcd-main", "etcd-events"]));
+  expect(await a.interrupt(INIT, { flow: reconcileSelfHosted.title, step: "secrets" }, "power cut")).toBe(
+    "interrupted",
+  );
+  const second = await made();
+  expect(second).toMatchObject(first);
+  await a.succeed(INIT);
+  expect(await made()).toMatchObject(second);
+});
 
 test("what cannot be right is refused in a sentence, and leaves nothing on the machine", async () => {
   const { w } = machines;

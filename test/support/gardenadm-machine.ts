@@ -8,8 +8,9 @@ import { CONFIGURATION_FOLDER, giveConfiguration } from "../../src/local/bare/co
 import { giveGardenadm } from "../../src/local/bare/gardenadm.ts";
 import type { ExecOptions, ExecResult } from "../../src/local/bare/exec.ts";
 import { createLogger } from "../../src/log.ts";
+import { etcdIdentity } from "./etcd-identity.ts";
 import { startBareGround, type BareGround } from "./bare-machines.ts";
-import { interrupt, meanwhile, type Interruption, type Outcome, type Row } from "./interruption.ts";
+import { interrupt, meanwhile, tellKills, type Interruption, type Outcome, type Row } from "./interruption.ts";
 
 /** A command of gardenadm: its words, and its standard input. */
 export interface GardenadmCommand extends ExecOptions {
@@ -24,7 +25,7 @@ export interface GardenadmMachine {
   gardenadm(...args: readonly string[]): Promise<ExecResult>;
   /** Runs a command that has to succeed. */
   succeed(command: GardenadmCommand): Promise<ExecResult>;
-  /** Begins a command and ends it, or the machine, as soon as the row is running; then the machine is on again. */
+  /** Begins a command and ends it, or the machine, within the row; then the machine is on again. */
   interrupt(command: GardenadmCommand, row: Row, by: Interruption): Promise<Outcome>;
   /** Runs a command that has to succeed although the work is done as soon as the row is running. */
   succeedDespite(work: () => Promise<void>, command: GardenadmCommand, row: Row): Promise<void>;
@@ -32,14 +33,14 @@ export interface GardenadmMachine {
   invite(role: NodeRole): Promise<Invitation>;
   /** An empty disk, with gardenadm and the configuration on it again. */
   wipe(): Promise<void>;
-  /** Paths of all files that gardenadm has to do with. */
-  files(): Promise<string[]>;
   /** The machine's files, as the host sees them. */
   root(): Promise<string>;
   /** A client of the machine's API server, as its administrator, over the network; it is closed after the work. */
   asAdministrator<T>(work: (client: KubeClient) => Promise<T>): Promise<T>;
-  /** SHA-256 of what may be made once only, by name; what is not there yet is left out. */
+  /** SHA-256 of each of {@link MADE_ONCE}, by name; what is not there yet is left out. */
   identity(): Promise<Readonly<Record<string, string>>>;
+  /** Which etcds the machine has data of, by name: ids of cluster and member, and when these data were begun. */
+  etcds(): Promise<Readonly<Record<string, string>>>;
 }
 
 /** A command that makes a machine join, with the token that is its standard input. */
@@ -67,16 +68,20 @@ export async function startGardenadmMachines<const Name extends string>(
       return [name, describe(ground, name, provide)];
     }),
   );
-  return { ground, machines: Object.fromEntries(made) as Record<Name, GardenadmMachine> };
+  const stop = async () => {
+    tellKills();
+    await ground.stop();
+  };
+  return { ground: { ...ground, stop }, machines: Object.fromEntries(made) as Record<Name, GardenadmMachine> };
 }
 
 function describe(ground: BareGround, name: string, provide: () => Promise<void>): GardenadmMachine {
-  const { machines, inMachine } = ground;
+  const { machines } = ground;
   const machine = async () =>
     (await machines.list()).find((each) => each.name === name) ?? expect.fail(`${name} is gone`);
   const root = async () => (await machine()).root ?? expect.fail(`${name} is off`);
-  const run = async ({ words, ...options }: GardenadmCommand) =>
-    await machines.exec(name, ["gardenadm", ...words], options);
+  const run = async ({ words, ...options }: GardenadmCommand, variables: Readonly<Record<string, string>> = {}) =>
+    await machines.exec(name, ["env", ...Object.entries(variables).map(assignment), "gardenadm", ...words], options);
   const gardenadm: GardenadmMachine["gardenadm"] = async (...words) => await run({ words });
   const succeeded = (command: GardenadmCommand, result: ExecResult) => {
     expect(result.code, `gardenadm ${command.words.join(" ")} on ${name}: ${result.stderr}`).toBe(0);
@@ -86,10 +91,12 @@ function describe(ground: BareGround, name: string, provide: () => Promise<void>
     ...{ ground, name, gardenadm, root },
     succeed: async (command) => succeeded(command, await run(command)),
     async succeedDespite(work, command, row) {
-      succeeded(command, await meanwhile({ root: await root(), running: async () => await run(command), row }, work));
+      const running = async () => await run(command);
+      succeeded(command, await meanwhile({ root: await root(), running, row }, work));
     },
     async interrupt(command, row, by) {
-      return await interrupt(machines, name, { root: await root(), running: async () => await run(command), row, by });
+      const running = async (variables: Readonly<Record<string, string>>) => await run(command, variables);
+      return await interrupt(machines, name, { root: await root(), running, row, by });
     },
     async invite(role) {
       const flags = role === "control-plane" ? ["--control-plane"] : [];
@@ -102,18 +109,16 @@ function describe(ground: BareGround, name: string, provide: () => Promise<void>
       await machines.wipe(name);
       await provide();
     },
-    async files() {
-      return (await inMachine(name, "sh", "-c", FIND, "find", ...FOLDERS)).split("\n").sort();
-    },
     async asAdministrator(work) {
       const [{ address }, kubeconfig] = [await machine(), await readFile(join(await root(), ADMIN), "utf8")];
       const text = kubeconfig.replace("https://localhost", `https://${address}`);
       const client = createKubeClient({ kubeconfig: text }, { userAgent: "test" });
       return await work(client).finally(async () => await client.close());
     },
+    etcds: async () => await etcdIdentity(await root()),
     async identity() {
       const files = await Promise.all(
-        ONCE.map(async (file) => [file, await readFile(join(await root(), file)).catch(() => undefined)] as const),
+        MADE_ONCE.map(async (file) => [file, await readFile(join(await root(), file)).catch(() => undefined)] as const),
       );
       const found = files.flatMap(([file, bytes]) => (bytes === undefined ? [] : [[file, sha256(bytes)] as const]));
       return Object.fromEntries(found);
@@ -121,19 +126,21 @@ function describe(ground: BareGround, name: string, provide: () => Promise<void>
   };
 }
 
+const assignment = ([name, value]: readonly [string, string]): string => `${name}=${value}`;
+
 const ADMIN = "/etc/kubernetes/admin.conf";
 
-/** What a second one of would lock out machines and users. */
-const ONCE = [
+const FILES = "/var/lib/static-pods";
+
+/** What a second one of would lock out machines and users, or make data unreadable: the uid, authorities and keys, on a node of the control plane. */
+export const MADE_ONCE: readonly string[] = [
   "/var/lib/gardenadm/shoot-uid",
-  "/var/lib/static-pods/kube-controller-manager/ca-client/ca.key",
-  "/var/lib/static-pods/kube-apiserver/service-account-key/id_rsa",
-  "/var/lib/static-pods/etcd-main/ca-etcd/ca.crt",
+  ...["etcd-main/ca-etcd", "etcd-main/ca-etcd-peer"].map((folder) => `${FILES}/${folder}/ca.crt`),
+  ...["ca-client", "ca-kubelet", "ca-front-proxy"].map((name) => `${FILES}/kube-apiserver/${name}/ca.crt`),
+  `${FILES}/kube-apiserver/service-account-key/id_rsa`,
+  `${FILES}/kube-apiserver/kube-apiserver-etcd-encryption-configuration/encryption-configuration.yaml`,
+  `${FILES}/kube-controller-manager/ca/ca.crt`,
+  ...["ca-client", "ca-kubelet"].map((name) => `${FILES}/kube-controller-manager/${name}/ca.key`),
 ];
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-
-/** A worker has not all of the folders. */
-const FIND = 'for folder; do [ ! -e "$folder" ] || find "$folder" -type f; done';
-
-const FOLDERS = ["/etc/kubernetes", "/etc/systemd/system", "/opt/bin", "/var/lib/gardenadm", "/var/lib/static-pods"];
