@@ -7,6 +7,7 @@ import { seconds, type Findings, type MachineBench, type Order, type Table } fro
 import { takeFiles, type ByHandCost } from "./self-hosted/by-hand.ts";
 import { packedSize, startMachineGround, type MachineGround } from "./self-hosted/ground.ts";
 import { probeDuring, type ProbeResult } from "./self-hosted/probe.ts";
+import { measureRestore, type RestoreCost } from "./self-hosted/restore-cost.ts";
 import { watchInit, type InitCost } from "./self-hosted/watched-init.ts";
 import { changesOf, lookAtWorld } from "./self-hosted/world.ts";
 
@@ -27,10 +28,18 @@ async function measure({ short, say }: Order): Promise<Findings> {
     for (const name of ["b", "c", "w"]) await ground.machines.remove(name);
     const byHand = await single.files.place();
     await single.files.forget();
+    say("self-hosted: an etcd's data are restored");
+    const restore = await measureRestore();
     const { init, again, on } = single;
     return {
-      figures: { packed, init, again, on, ...several, byHand },
-      tables: [initTable(init, byHand), againTable(again), severalTable(several, on), sizeTable(packed)],
+      figures: { packed, init, again, on, ...several, byHand, restore },
+      tables: [
+        initTable(init, byHand),
+        againTable(again),
+        severalTable(several, on),
+        restoreTable(restore),
+        sizeTable(packed),
+      ],
     };
   } finally {
     await ground.machines.removeAll();
@@ -179,6 +188,17 @@ const inWords = ({ name, service }: ProbeResult): string =>
     `by name ${name.refused} of ${name.asked} refused, longest gap ${seconds(name.longestGap)}`,
     `by Service ${service.refused} of ${service.asked}, ${seconds(service.longestGap)}`,
   ].join("; ");
+
+function restoreTable({ bytes, snapshot, member }: RestoreCost): Table {
+  const perGigabyte = (ms: number) => `${seconds(ms)}, which is ${seconds(ms / (bytes / 1e9))} for each GB`;
+  return {
+    title: `An etcd of ${(bytes / 1e9).toFixed(2)} GB gets its data again`,
+    rows: [
+      ["of a snapshot", perGigabyte(snapshot)],
+      ["of a member that has lost its quorum", perGigabyte(member)],
+    ],
+  };
+}
 
 const sizeTable = (packed: number): Table => ({
   title: "gardenadm",

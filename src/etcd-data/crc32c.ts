@@ -1,7 +1,8 @@
 /** The checksum CRC-32C (Castagnoli) of bytes behind others, whose sum is `before`. */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let sum = ~before;
-  for (const byte of bytes) sum = (TABLE[(sum ^ byte) & 0xff] ?? 0) ^ (sum >>> 8);
+  // By index: over an iterator, a gigabyte takes five times as long.
+  for (let at = 0; at < bytes.length; at += 1) sum = (TABLE[(sum ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
   return ~sum >>> 0;
 }
 
