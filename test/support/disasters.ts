@@ -156,3 +156,22 @@ done
 [ -z "$(find "\${data%/*}" -mindepth 1)" ]
 systemctl start gardener-node-agent
 `;
+
+/** Has etcd-main get no processor for so long, in ms, however often it is started meanwhile. */
+export async function stall({ ground, name }: GardenadmMachine, duration: number): Promise<void> {
+  const database = "/var/lib/etcd-main/data/new.etcd/member/snap/db";
+  await ground.inMachine(name, "bash", "-c", STALL, "stall", database, String(duration / 1_000));
+}
+
+const STALL = `
+signal() {
+  for pid in $(pgrep --exact etcd); do
+    if [ "/proc/$pid/root/var/etcd/data/new.etcd/member/snap/db" -ef "$1" ]; then kill "-$2" "$pid" || true; fi
+  done
+}
+while [ "$SECONDS" -lt "$2" ]; do
+  signal "$1" STOP
+  sleep 0.1
+done
+signal "$1" CONT
+`;
