@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
+import { KubeError } from "./errors.ts";
 import { CustomResourceDefinition } from "./kinds.ts";
 
 /** Applies definitions, but for those that another brought, and returns when all are served. */
@@ -29,5 +30,6 @@ async function untilServed(client: KubeClient, { metadata: { name } }: KubeObjec
     if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
     await delay(100);
   }
-  throw new Error(`cannot use ${name}: the API server does not serve it after 30 s`);
+  const message = `cannot use ${name}: the API server does not serve it after 30 s`;
+  throw new KubeError(message, { status: 404, reason: "NotEstablished", retryable: true });
 }

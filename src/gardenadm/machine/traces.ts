@@ -8,15 +8,28 @@ import { departureNote } from "./departure.ts";
 import { isThere } from "./is-there.ts";
 import { DISK_TRIAL, placesIn } from "./places.ts";
 
-/** What says that a machine is a node, or was begun to be made one. */
-const SIGNS = ["/var/lib/gardenadm", "/var/lib/gardener-node-agent", `${UNIT_FOLDER}/${KUBELET_UNIT}`];
+/** What says that a machine is a node, or was begun to be made one; besides, what gardenadm itself has noted. */
+const SIGNS = ["/var/lib/gardener-node-agent", `${UNIT_FOLDER}/${KUBELET_UNIT}`];
 
 /** What only a node of the control plane has, from its first hour to its last. */
 const CONTROL_PLANE_FILES = "/var/lib/static-pods/kube-apiserver";
 
 /** Whether there is anything of a node on the machine whose `/` is this folder. */
 export async function isNode(root: string): Promise<boolean> {
-  return (await Promise.all(SIGNS.map(async (sign) => await isThere(join(root, sign))))).includes(true);
+  if ((await Promise.all(SIGNS.map(async (sign) => await isThere(join(root, sign))))).includes(true)) return true;
+  return (await notesIn(root)).some((entry) => !isOfAttempt(entry, root));
+}
+
+/** The files and folders of gardenadm's own. */
+async function notesIn(root: string): Promise<string[]> {
+  const folder = dirname(placesIn(root).lock);
+  return (await readdir(folder).catch(() => [])).map((entry) => join(folder, entry));
+}
+
+/** Whether a command that has made nothing of the machine yet leaves this: one that was killed in its preflight. */
+function isOfAttempt(entry: string, root: string): boolean {
+  const { journal, lock } = placesIn(root);
+  return entry === journal || entry === lock;
 }
 
 /** Whether the machine has what nodes of a control plane have, also where its cluster does not know it as one. */
@@ -33,15 +46,13 @@ export const hasKubelet = async (root: string): Promise<boolean> =>
  */
 export async function forgetAttempt(root: string): Promise<void> {
   const { journal, lock } = placesIn(root);
-  const folder = dirname(lock);
-  const entries = (await readdir(folder)).map((entry) => join(folder, entry));
-  const isAttempt = entries.every((entry) => entry === journal || entry === lock);
+  const isAttempt = (await notesIn(root)).every((entry) => isOfAttempt(entry, root));
   const { pool } = agentPlacesIn(root);
   if (!isAttempt || (await isThere(pool))) return;
   await removeFile(pool);
   await removeEmptyFolder(dirname(pool));
   for (const path of [journal, lock, join(root, "/var/lib", DISK_TRIAL)]) await rm(path, { force: true });
-  await removeEmptyFolder(folder);
+  await removeEmptyFolder(dirname(lock));
 }
 
 /**
@@ -50,9 +61,7 @@ export async function forgetAttempt(root: string): Promise<void> {
  */
 export async function forgetMachine(root: string): Promise<void> {
   const [note, { lock }] = [departureNote(root), placesIn(root)];
-  const folder = dirname(note);
-  const others = (await readdir(folder).catch(() => [])).map((entry) => join(folder, entry));
-  for (const path of [...others.filter((one) => one !== note && one !== lock), lock, note])
-    await rm(path, { recursive: true, force: true });
-  await removeEmptyFolder(folder);
+  const others = (await notesIn(root)).filter((one) => one !== note && one !== lock);
+  for (const path of [...others, lock, note]) await rm(path, { recursive: true, force: true });
+  await removeEmptyFolder(dirname(note));
 }

@@ -16,7 +16,7 @@ import { readOwnMember } from "../mending/own-member.ts";
 import { createTables, inWords, runActions } from "../steps/tables.ts";
 import { createResetActions, readResetRun } from "./actions.ts";
 import { hasLeft } from "../machine/departure.ts";
-import { forgetMachine, isNode } from "../machine/traces.ts";
+import { forgetAttempt, forgetMachine, isNode } from "../machine/traces.ts";
 import { resetNode, type ResetRun } from "./reset-node.ts";
 import { isThere } from "../machine/is-there.ts";
 
@@ -48,6 +48,10 @@ export const reset = defineCommand({
     const command = commandOf(options);
     refuseContradiction(machine, options);
     if (node === undefined && !(await isNode(machine.root))) {
+      const forgetting = withLock(placesIn(machine.root).lock, async () => await forgetAttempt(machine.root));
+      await forgetting.catch((error: unknown) => {
+        throw inWords(error, context.signal);
+      });
       context.terminal.err.write("This machine is no node: there is nothing to reset.\n");
       return "done";
     }

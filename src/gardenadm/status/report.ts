@@ -127,7 +127,8 @@ export function nextSteps(report: MachineReport, now: number): string[] {
 function openSteps(report: MachineReport): string[] {
   const { flow = "", command, open = [] } = report.lastRun ?? {};
   const again = command === undefined ? sameAgain(flow, report) : inFull(command);
-  return open.map(
+  const inTheWay = open.filter(({ state }) => state !== "blocked");
+  return inTheWay.map(
     ({ step, state, message }) => `step ${step} is ${state}${message ? `: ${message}` : ""}; go on: ${again}`,
   );
 }

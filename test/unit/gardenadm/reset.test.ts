@@ -39,6 +39,15 @@ test("a machine is a node from the first trace of one on, and carries a control 
   expect(await carriesControlPlane(root)).toBe(true);
 });
 
+test("what a command has left that was killed in its preflight makes no node, and a reset takes it away", async () => {
+  await mkdir(join(root, "/var/lib/gardenadm"), { recursive: true });
+  for (const name of ["journal", "lock"]) await writeFile(join(root, "/var/lib/gardenadm", name), "");
+  expect(await isNode(root)).toBe(false);
+  const { exit, err } = await runGardenadm(["reset"], { machine: machineIn(root) });
+  expect([exit, err]).toEqual([0, "This machine is no node: there is nothing to reset.\n"]);
+  expect(await readdir(join(root, "/var/lib"))).toEqual([]);
+});
+
 test("what has been noted of a departure lasts until all other notes are gone", async () => {
   await fill("/var/lib/gardenadm/backup");
   expect(await hasLeft(root)).toBe(false);

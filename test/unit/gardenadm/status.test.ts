@@ -78,7 +78,15 @@ test.each<[string, Partial<MachineReport>, string]>([
   [
     "a parked step",
     {
-      lastRun: { flow: "f", startedAt: "", endedAt: "", open: [{ step: "etcd", state: "parked", message: "no disk" }] },
+      lastRun: {
+        flow: "f",
+        startedAt: "",
+        endedAt: "",
+        open: [
+          { step: "etcd", state: "parked", message: "no disk" },
+          { step: "node", state: "blocked" },
+        ],
+      },
     },
     "step etcd is parked: no disk; go on: gardenadm init -d /root/config",
   ],
