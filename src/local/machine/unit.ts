@@ -3,9 +3,17 @@ export interface Unit {
   readonly name: string;
   readonly start: Command;
   readonly startPre: readonly Command[];
+  /** Run when it has started; a oneshot, when it has ended. */
+  readonly startPost: readonly Command[];
   readonly restart: "always" | "on-failure" | "no";
   readonly restartDelay: number;
   readonly oneshot: boolean;
+  /** Counts as active when its process has ended well. */
+  readonly remainAfterExit: boolean;
+  /** Whether all its processes are ended with it, or only the first. */
+  readonly killMode: "control-group" | "process";
+  /** So many starts within this time, and it is not started again by itself. */
+  readonly startLimit: { readonly burst: number; readonly interval: number };
   readonly environment: Readonly<Record<string, string>>;
   readonly environmentFiles: readonly { readonly path: string; readonly optional: boolean }[];
   readonly workingDirectory: string;
@@ -19,9 +27,7 @@ export interface Command {
 
 /** Reads a unit file; throws when it starts nothing. What is not understood, such as dependencies, is passed over. */
 export function parseUnit(name: string, text: string): Unit {
-  const settings = readSettings(text);
-  const last = (key: string): string | undefined => settings.filter((setting) => setting.key === key).at(-1)?.value;
-  const all = (key: string): string[] => afterReset(settings.filter((setting) => setting.key === key));
+  const { last, all } = readSettings(text);
   const start = all("ExecStart").at(-1);
   if (start === undefined) throw new Error(`cannot use unit ${name}: it has no ExecStart`);
   const restart = last("Restart");
@@ -29,9 +35,16 @@ export function parseUnit(name: string, text: string): Unit {
     name,
     start: parseCommand(start),
     startPre: all("ExecStartPre").map(parseCommand),
+    startPost: all("ExecStartPost").map(parseCommand),
     restart: restart === "always" || restart === "on-failure" ? restart : "no",
     restartDelay: parseDuration(last("RestartSec") ?? "100ms"),
     oneshot: last("Type") === "oneshot",
+    remainAfterExit: isYes(last("RemainAfterExit")),
+    killMode: last("KillMode") === "process" ? "process" : "control-group",
+    startLimit: {
+      burst: Number(last("StartLimitBurst") ?? 5),
+      interval: parseDuration(last("StartLimitIntervalSec") ?? "10s"),
+    },
     environment: readAssignments(all("Environment").flatMap(splitWords)),
     environmentFiles: all("EnvironmentFile").map((path) => ({
       path: path.replace(/^-/, ""),
@@ -58,13 +71,33 @@ export function expandCommand({ words }: Command, environment: Readonly<Record<s
   });
 }
 
-function readSettings(text: string): { readonly key: string; readonly value: string }[] {
+/** The settings of a unit file with what its drop-ins add, by their keys, whichever section they are in. */
+export interface Settings {
+  /** What was assigned last; undefined where nothing was. */
+  last(key: string): string | undefined;
+  /** All that was assigned, without what an empty assignment has made forgotten. */
+  all(key: string): string[];
+  /** The same, word by word. */
+  words(key: string): string[];
+}
+
+/** Reads a unit file of any kind. */
+export function readSettings(text: string): Settings {
   const joined = text.replace(/\\\r?\n(?:\s*[#;].*\r?\n)*/g, " ");
-  return joined.split("\n").flatMap((line) => {
+  const settings = joined.split("\n").flatMap((line) => {
     const [, key, value] = /^\s*([A-Za-z]+)\s*=\s*(.*?)\s*$/s.exec(line) ?? [];
     return key === undefined || value === undefined ? [] : [{ key, value }];
   });
+  const all = (key: string) => afterReset(settings.filter((setting) => setting.key === key));
+  return {
+    all,
+    last: (key) => settings.filter((setting) => setting.key === key).at(-1)?.value,
+    words: (key) => all(key).flatMap(splitWords),
+  };
 }
+
+/** As systemd reads a truth value. */
+const isYes = (text = ""): boolean => /^(1|yes|y|true|t|on)$/i.test(text);
 
 /** An empty assignment forgets those before it, as in drop-ins. */
 function afterReset(settings: readonly { readonly value: string }[]): string[] {
