@@ -14,7 +14,7 @@ export const registry: readonly Group[] = [
   },
   {
     name: "local machine",
-    summary: "Bare machines: a real systemd and containerd on this host, and nothing of Kubernetes",
+    summary: "Bare machines: an init system and containerd on this host, and nothing of Kubernetes",
     verbs: [
       async () => (await import("./local/machine/create.ts")).create,
       async () => (await import("./local/machine/list.ts")).list,

@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandLines } from "../../api/command-lines.ts";
 import type { Logger } from "../../log.ts";
-import { cacheDirectory } from "../binary/binaries.ts";
 import { ensurePackages } from "../binary/packages.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { Image } from "../image/build.ts";
@@ -16,29 +15,30 @@ import {
   type Host,
 } from "../machine/lifecycle.ts";
 import { createMachines } from "../machine/machines.ts";
+import type { Init } from "../machine/machine.ts";
 import { isAlive, type ProcessIdentity } from "../machine/process.ts";
 import { machineNames, machinePaths, requireName } from "../machine/record.ts";
-import { ensureRootFilesystem } from "../image/root-filesystem.ts";
 import { createImageStore } from "../image/store.ts";
 import { stopBucket } from "./bucket.ts";
 import { enterCommand, type EnterOptions } from "./enter.ts";
 import { attach, execute, mustExec, type Exec } from "./exec.ts";
+import { initFor } from "./init.ts";
 import { writePeers } from "./peers.ts";
 import { findSet, inSet, withSet } from "./set.ts";
 import { describe, findPid1, peersOf, requireMachine, type BareMachine } from "./state.ts";
 import { untilStarted } from "./started.ts";
 
 /**
- * Machines with a real systemd and containerd and nothing of Kubernetes, in a network of their own that the host reaches, too.
+ * Machines with an init system and containerd and nothing of Kubernetes, in a network of their own that the host reaches, too.
  * What is in them is their own and outlives their boots. Needs root.
  */
 export interface BareMachines {
-  /** Makes the machine, or goes on where that was cut off, and switches it on; returns when its systemd has started and its peers know its name. */
-  create(name: string): Promise<void>;
+  /** Makes the machine, or goes on where that was cut off, and switches it on; returns when its units have started and its peers know its name. */
+  create(name: string, options?: CreateOptions): Promise<void>;
   list(): Promise<BareMachine[]>;
-  /** Returns when its systemd has started. */
+  /** Returns when its units have started. */
   on(name: string): Promise<void>;
-  /** Has its systemd stop all units, and returns when it is off; throws after a minute. */
+  /** Has its init system stop all units, and returns when it is off; throws after a minute. */
   shutDown(name: string): Promise<void>;
   /** At once, as seen from inside and from its peers. */
   cutPower(name: string): Promise<void>;
@@ -57,6 +57,12 @@ export interface BareMachines {
   readonly exec: Exec;
   /** Runs a command in it as root, a login shell without one, on the terminal or pipes of this process; answers its exit code. */
   shell(name: string, command: readonly string[]): Promise<number>;
+}
+
+/** How a bare machine is made. */
+export interface CreateOptions {
+  /** A systemd where this host can boot one, unless told otherwise. */
+  readonly init?: Init | undefined;
 }
 
 /**
@@ -97,13 +103,13 @@ export function createBareMachines(
       const terminal = process.stdin.isTTY && process.stdout.isTTY;
       return await attach(await enter(name, { command: command.length > 0 ? command : ["bash", "--login"], terminal }));
     },
-    async create(name) {
+    async create(name, { init: asked } = {}) {
       requireMachineHost();
       requireName(name);
       await ensurePackages({ names: hostPackages, onProgress: tell });
-      await ensureRootFilesystem(cacheDirectory(), tell);
+      const init = await initFor(setName, name, { asked, tell });
       await withSet(setName, async (set) => {
-        await ensureMachine(hostOf(set), { name, labels: {} });
+        await ensureMachine(hostOf(set), { name, labels: {}, init });
         await untilStarted(exec, name, setName);
         await tellPeers(set);
       });

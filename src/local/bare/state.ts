@@ -1,6 +1,7 @@
 import { commandLines } from "../../api/command-lines.ts";
 import type { Environment } from "../environment/environment.ts";
 import { readPid1 } from "../machine/boot.ts";
+import type { Init } from "../machine/machine.ts";
 import { isAlive, type ProcessIdentity } from "../machine/process.ts";
 import { machineNames, machinePaths, readRecord } from "../machine/record.ts";
 import type { Peer } from "./peers.ts";
@@ -11,6 +12,8 @@ export interface BareMachine {
   readonly name: string;
   /** One whose making was cut off is unfinished: creating it goes on, removing it takes it away. */
   readonly state: "On" | "Off" | "Unfinished";
+  /** What starts its units; undefined for one that is not made yet. */
+  readonly init?: Init;
   /** In the set's network; its own until it is removed. */
   readonly address?: string;
   readonly createdAt?: string;
@@ -23,10 +26,10 @@ export async function describe(set: Environment, name: string): Promise<BareMach
   const record = await readRecord(machinePaths(set, name));
   const pid1 = await findPid1(set, name);
   if (record === undefined) return { name, state: "Unfinished" };
-  const { address, createdAt, disk } = record;
-  if (pid1 !== undefined) return { name, state: "On", address, createdAt, root: `/proc/${pid1.pid}/root` };
+  const { address, createdAt, disk, init = "systemd" } = record;
+  if (pid1 !== undefined) return { name, state: "On", init, address, createdAt, root: `/proc/${pid1.pid}/root` };
   const state = disk !== undefined && "blank" in disk ? "Unfinished" : "Off";
-  return { name, state, address, createdAt };
+  return { name, state, init, address, createdAt };
 }
 
 /** All machines of the set that have an address. */

@@ -12,8 +12,9 @@ export const packages = {
   ethtool: ["ethtool"],
   "util-linux": ["nsenter", "unshare", "flock"],
   curl: ["curl"],
-  // Only for machines with a systemd of their own.
+  // Only for machines with a systemd of their own, and for bare ones without.
   mmdebstrap: ["mmdebstrap"],
+  logrotate: ["/usr/sbin/logrotate"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** A Debian package of the local environment. */

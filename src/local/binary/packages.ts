@@ -75,7 +75,8 @@ async function exists(probe: string): Promise<boolean> {
   );
 }
 
-const all = (Object.keys(packages) as PackageName[]).filter((name) => name !== "mmdebstrap");
+const ofFewMachines: readonly PackageName[] = ["mmdebstrap", "logrotate"];
+const all = (Object.keys(packages) as PackageName[]).filter((name) => !ofFewMachines.includes(name));
 
 const lockTimeout = ["-o", "DPkg::Lock::Timeout=300"];
 

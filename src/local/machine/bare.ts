@@ -6,6 +6,8 @@ import { pauseImage } from "../image/images.ts";
 import { ensureRootFilesystem } from "../image/root-filesystem.ts";
 import { findResolvers } from "../process/dns.ts";
 import { containerdConfig } from "./image.ts";
+import type { Init } from "./machine.ts";
+import { bootRunner, copyHostSettings, hostPrograms, runnerFiles } from "./runner.ts";
 import { writeRecord, type MachinePaths, type MachineRecord } from "./record.ts";
 import {
   bootSystem,
@@ -24,12 +26,13 @@ export async function bootBare(
   record: MachineRecord,
 ): Promise<void> {
   const image = await prepareDisk(set, paths, record);
-  await bootSystem(paths, cgroupFiles, { name: record.name, image, files: [] });
+  if (record.init === "runner") await bootRunner(paths, cgroupFiles, record.name);
+  else await bootSystem(paths, cgroupFiles, { name: record.name, image, files: [] });
 }
 
 /** Until the record says that a disk has its first files, it has never been booted from, and is emptied again. */
 async function prepareDisk(set: string, paths: MachinePaths, record: MachineRecord): Promise<string> {
-  const { name, address, disk } = record;
+  const { name, address, disk, init = "systemd" } = record;
   if (disk !== undefined && "image" in disk) {
     await access(disk.image).catch((cause: unknown) => {
       const remedy = `an empty disk begins anew: ${commandLines.wipeMachine(name, set)}`;
@@ -39,9 +42,12 @@ async function prepareDisk(set: string, paths: MachinePaths, record: MachineReco
     });
     return disk.image;
   }
-  const image = await ensureRootFilesystem(cacheDirectory());
+  const identity = { name, address, nameservers: await nameserversOfHost() };
   await emptyDisk(paths);
-  await writeSystemFiles(paths, bareFiles({ name, address, nameservers: await nameserversOfHost() }));
+  const image = init === "runner" ? hostPrograms : await ensureRootFilesystem(cacheDirectory());
+  if (init === "runner") await copyHostSettings(paths);
+  await writeSystemFiles(paths, bareFiles(identity, init));
+  if (init === "runner") await writeSystemFiles(paths, await runnerFiles());
   await writeRecord(paths, { ...record, disk: { image } });
   return image;
 }
@@ -50,11 +56,13 @@ async function prepareDisk(set: string, paths: MachinePaths, record: MachineReco
  * What is on the disk of a bare machine when it boots for the first time, beside its packages. All of Kubernetes' that it has is
  * what a kubelet must know about this host, in a folder that is given to it as `--config-dir`.
  */
-export function bareFiles(identity: SystemIdentity): readonly SystemFile[] {
+export function bareFiles(identity: SystemIdentity, init: Init): readonly SystemFile[] {
+  const systemdCgroup = init === "systemd";
+  const settings = systemdCgroup ? hostSettings : { ...hostSettings, cgroupDriver: "cgroupfs" };
   return [
     ...identityFiles(identity),
-    { path: "/etc/containerd/config.toml", text: containerdConfig({ sandboxImage: pauseImage, systemdCgroup: true }) },
-    { path: "/etc/kubernetes/kubelet.conf.d/50-machine.conf", text: stringify(hostSettings) },
+    { path: "/etc/containerd/config.toml", text: containerdConfig({ sandboxImage: pauseImage, systemdCgroup }) },
+    { path: "/etc/kubernetes/kubelet.conf.d/50-machine.conf", text: stringify(settings) },
   ];
 }
 

@@ -63,35 +63,13 @@ export async function startPid1(
   await writeFile(scriptFile, script);
   const logFile = join(paths.logDir, "machine.log");
   const log = openSync(logFile, "a");
-  const unshare = [
-    "unshare",
-    "--pid",
-    "--fork",
-    "--kill-child",
-    "--mount",
-    "--uts",
-    "--ipc",
-    "--propagation",
-    "private",
-  ];
-  const launcher = spawn(
-    "/bin/bash",
-    ["-c", launchScript, "launch", "nsenter", `--net=/run/netns/${paths.netns}`, ...unshare, "/bin/bash", scriptFile],
-    {
-      detached: true,
-      stdio: ["ignore", log, log],
-      cwd: "/",
-      env: {
-        PATH: "/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        HOME: "/root",
-        LANG: "C.UTF-8",
-        CGROUP_FILES: cgroupFiles.join(" "),
-        MACHINE_DIR: paths.dir,
-        MACHINE_NAME: name,
-        ...env,
-      },
-    },
-  );
+  const [launch, ...args] = pid1Command(["nsenter", `--net=/run/netns/${paths.netns}`], scriptFile);
+  const launcher = spawn(launch, args, {
+    detached: true,
+    stdio: ["ignore", log, log],
+    cwd: "/",
+    env: { ...pid1Environment({ dir: paths.dir, name, cgroupFiles }), ...env },
+  });
   closeSync(log);
   launcher.unref();
   const exited = once(launcher, "exit").then(() => "exited" as const);
@@ -101,6 +79,29 @@ export async function startPid1(
     if ((await Promise.race([exited, sleep(10)])) === "exited") break;
   }
   throw new Error(`cannot start machine ${name}: ${await lastLine(logFile)} (see ${logFile})`);
+}
+
+/** What runs a script as PID 1 of namespaces of its own; `network` enters or makes that of the network. */
+export const pid1Command = (network: readonly string[], scriptFile: string): readonly [string, ...string[]] => [
+  ...(["/bin/bash", "-c", launchScript, "launch", ...network] as const),
+  ...["unshare", "--pid", "--fork", "--kill-child", "--mount", "--uts", "--ipc", "--propagation", "private"],
+  ...["/bin/bash", scriptFile],
+];
+
+/** What all such scripts find in their environment. */
+export const pid1Environment = ({ dir, name, cgroupFiles }: Pid1Place): Readonly<Record<string, string>> => ({
+  PATH: "/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  HOME: "/root",
+  LANG: "C.UTF-8",
+  CGROUP_FILES: cgroupFiles.join(" "),
+  MACHINE_DIR: dir,
+  MACHINE_NAME: name,
+});
+
+interface Pid1Place {
+  readonly dir: string;
+  readonly name: string;
+  readonly cgroupFiles: readonly string[];
 }
 
 /** PID 1 of the machine as its boot wrote it down, alive or not; undefined before that. */

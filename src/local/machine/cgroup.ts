@@ -14,7 +14,11 @@ interface Hierarchy {
  * `init`, because in version 2 a group that has groups with controllers below it may hold no processes of its own.
  */
 export async function createCgroup(cgroup: string): Promise<string[]> {
-  const leaf = `${cgroup}/init`;
+  return await createLeaf(`${cgroup}/init`);
+}
+
+/** Makes a cgroup that has no others below it, with all above it, and returns the `cgroup.procs` files to join it by. */
+export async function createLeaf(leaf: string): Promise<string[]> {
   const hierarchies = await findHierarchies();
   for (const hierarchy of hierarchies) {
     for (const group of withParents(leaf)) {
@@ -24,6 +28,12 @@ export async function createCgroup(cgroup: string): Promise<string[]> {
     }
   }
   return hierarchies.map(({ path }) => join(path, leaf, "cgroup.procs"));
+}
+
+/** Sends a signal to all that runs in the cgroup and below it. */
+export async function signalCgroup(cgroup: string, signal: NodeJS.Signals): Promise<void> {
+  const members = (await findHierarchies()).map(async ({ path }) => await membersBelow(join(path, cgroup)));
+  for (const pid of new Set((await Promise.all(members)).flat())) kill(pid, signal);
 }
 
 /** Lets all that is frozen in the cgroup and below it go on: no signal ends a process that version 1 has frozen. */
@@ -96,12 +106,27 @@ async function removeGroup(group: string): Promise<void> {
 }
 
 async function killMembers(group: string): Promise<void> {
+  for (const pid of await membersOf(group)) kill(pid, "SIGKILL");
+}
+
+async function membersBelow(group: string): Promise<number[]> {
+  const entries = await readdir(group, { withFileTypes: true }).catch(() => []);
+  const below = entries.filter((entry) => entry.isDirectory()).map(({ name }) => membersBelow(join(group, name)));
+  return [...(await membersOf(group)), ...(await Promise.all(below)).flat()];
+}
+
+async function membersOf(group: string): Promise<number[]> {
   const members = await readFile(join(group, "cgroup.procs"), "utf8").catch(() => "");
-  for (const pid of members.split("\n").filter((line) => line !== "" && line !== "0")) {
-    try {
-      process.kill(Number(pid), "SIGKILL");
-    } catch {
-      // It ended by itself in the meantime.
-    }
+  return members
+    .split("\n")
+    .filter((line) => line !== "" && line !== "0")
+    .map(Number);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended by itself in the meantime.
   }
 }

@@ -11,12 +11,8 @@ const hostPrograms = ["containerd", "containerd-shim-runc-v2", "ctr", "runc", "c
 
 /** The links that put a machine's programs in place: the newest cached Kubernetes, all versions of it, and the host's containerd. */
 export async function machineLinks(): Promise<Record<string, string>> {
-  const links: Record<string, string> = { "/opt/cni/bin": "/usr/lib/cni" };
-  for (const name of hostPrograms) {
-    const path = await findProgram(name);
-    if (path === undefined) throw new Error(`cannot make a machine without ${name}: install the package that has it`);
-    links[`/opt/bin/${name}`] = path;
-  }
+  const links: Record<string, string> = { "/opt/cni/bin": cniPlugins };
+  for (const name of hostPrograms) links[`/opt/bin/${name}`] = await requireProgram(name);
   for (const name of kubernetesPrograms) {
     for (const { version, path } of await cachedVersions(name)) {
       links[`/opt/kubernetes/${version}/${name}`] = path;
@@ -24,6 +20,16 @@ export async function machineLinks(): Promise<Record<string, string>> {
     }
   }
   return links;
+}
+
+/** Where the host's package has network plugins. */
+export const cniPlugins = "/usr/lib/cni";
+
+/** The path of a program of the host; throws where it has none of that name. */
+export async function requireProgram(name: string): Promise<string> {
+  const path = await findProgram(name);
+  if (path === undefined) throw new Error(`cannot make a machine without ${name}: install the package that has it`);
+  return path;
 }
 
 /** The versions of a binary that are in the cache, the newest last. */

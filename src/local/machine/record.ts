@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Environment } from "../environment/environment.ts";
 import type { MachineNetwork } from "../network/cni.ts";
 import { replaceFile } from "../replace-file.ts";
+import type { Init } from "./machine.ts";
 import type { UserData } from "./user-data.ts";
 
 /** What is kept about a machine, in <stateDir>/machines/<name>/machine.json, from before its start until it is removed. */
@@ -12,6 +13,8 @@ export interface MachineRecord {
   readonly labels: Readonly<Record<string, string>>;
   readonly createdAt: string;
   readonly userData?: UserData | string;
+  /** What starts the units of a bare machine; a systemd where nothing is said. */
+  readonly init?: Init;
   /** A bare machine's disk: the root file system that it lies over, and whether it is to be emptied before the next boot. */
   readonly disk?: { readonly blank: true } | { readonly image: string };
   /** What `configureNetwork` was last called with. */

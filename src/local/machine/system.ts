@@ -5,6 +5,7 @@ import type { Registry } from "../registry/registry.ts";
 import { startPid1 } from "./boot.ts";
 import type { ProcessIdentity } from "./process.ts";
 import type { MachinePaths } from "./record.ts";
+import { systemInit, systemScript } from "./system-script.ts";
 
 /** A machine with a systemd of its own. */
 export interface SystemInstructions {
@@ -30,7 +31,7 @@ export interface SystemIdentity {
 }
 
 /** Directories that are no overlay: their programs mount overlays in them, or the host reads them. */
-const volumes = ["/var/lib/containerd", "/var/lib/kubelet", "/var/log/pods", "/var/log/journal"];
+export const volumes = ["/var/lib/containerd", "/var/lib/kubelet", "/var/log/pods", "/var/log/journal"];
 
 /**
  * Boots a real systemd as PID 1, which outlives this process, in the network namespace and the cgroups made before. What it
@@ -44,7 +45,7 @@ export async function bootSystem(
   const { name, image, files } = instructions;
   await writeSystemFiles(paths, files);
   const env = { IMAGE: image, VOLUMES: volumes.join(" ") };
-  return await startPid1(paths, cgroupFiles, { name, script: systemScript, env });
+  return await startPid1(paths, cgroupFiles, { name, script: systemScript(systemInit), env });
 }
 
 /** Writes files into the file system of a machine that does not run. */
@@ -87,47 +88,3 @@ export function identityFiles({ name, address, nameservers }: SystemIdentity): r
     { path: "/etc/resolv.conf", text: nameservers.map((nameserver) => `nameserver ${nameserver}\n`).join("") },
   ];
 }
-
-/**
- * Mounts the machine's file system as a container runtime would, makes it the root, and leaves the rest to the image's own
- * entrypoint. /proc is the host's until then, so /proc/self tells PID 1 its number outside.
- */
-const systemScript = `
-set -eu
-read -r stat < /proc/self/stat
-set -- \${stat##*) }
-identity="\${stat%% *} \${20}"
-
-system=$MACHINE_DIR/system
-root=$system/root
-mkdir -p "$root" "$system/upper" "$system/work"
-mount -t overlay overlay -o "lowerdir=$IMAGE,upperdir=$system/upper,workdir=$system/work" "$root"
-for dir in $VOLUMES; do
-  mkdir -p "$MACHINE_DIR/volumes$dir" "$root$dir"
-  mount --bind "$MACHINE_DIR/volumes$dir" "$root$dir"
-done
-mkdir -p "$root/etc/cni/net.d"
-mount --bind "$MACHINE_DIR/cni" "$root/etc/cni/net.d"
-mount -t proc proc "$root/proc"
-mount -t sysfs sysfs "$root/sys"
-mount -t tmpfs -o mode=755 tmpfs "$root/run"
-mount -t tmpfs -o mode=755 tmpfs "$root/dev"
-mkdir "$root/dev/net" "$root/dev/pts" "$root/dev/shm"
-for device in null zero full random urandom tty kmsg fuse net/tun; do
-  [ ! -e "/dev/$device" ] || cp --archive "/dev/$device" "$root/dev/$device"
-done
-mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
-mount -t tmpfs tmpfs "$root/dev/shm"
-ln -s pts/ptmx "$root/dev/ptmx"
-ln -s /proc/self/fd "$root/dev/fd"
-echo "$MACHINE_NAME" > /proc/sys/kernel/hostname
-
-echo "$identity" > "$MACHINE_DIR/pid.new"
-mv "$MACHINE_DIR/pid.new" "$MACHINE_DIR/pid"
-cd "$root"
-mkdir -p .host
-pivot_root . .host
-umount --lazy /.host
-exec env --ignore-environment container=perennial PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \\
-  /usr/local/bin/entrypoint /sbin/init
-`;

@@ -20,6 +20,7 @@ export const list = defineCommand({
       [
         { title: "MACHINE", value: ({ name }) => name },
         { title: "STATUS", value: ({ state }) => state },
+        { title: "INIT", rank: 2, value: ({ init }) => init },
         { title: "ADDRESS", value: ({ address }) => address },
         { title: "ROOT", rank: 1, value: ({ root }) => root },
         { title: "AGE", value: ({ createdAt }) => createdAt && formatAge(createdAt, context.now()) },

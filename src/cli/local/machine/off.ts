@@ -7,7 +7,7 @@ export const off = defineCommand({
   name: "off",
   summary: "Switch machines off; what is on their disks is kept",
   description:
-    "Their systemd stops all units first, for a minute at most. With --hard the power is cut: the network is gone at once, so " +
+    "Their init system stops all units first, for a minute at most. With --hard the power is cut: the network is gone at once, so " +
     "that peers get no answer any more, and everything is killed.",
   args: { names: namesArgument },
   options: { hard: flag("Cut the power"), set: setOption },
