@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createBareMachines, type BareMachines } from "../../src/local/bare/machines.ts";
+import { createBareMachines, type BareMachines, type CreateOptions } from "../../src/local/bare/machines.ts";
 import { findSet } from "../../src/local/bare/set.ts";
 import { createLogger } from "../../src/log.ts";
 import { findRemains } from "./machine-remains.ts";
@@ -14,11 +14,15 @@ export interface BareGround {
 }
 
 /** Makes machines of these names in a set of its own, without an environment; removes first what a killed run left of it. */
-export async function startBareGround(set: string, names: readonly string[]): Promise<BareGround> {
+export async function startBareGround(
+  set: string,
+  names: readonly string[],
+  options: CreateOptions = {},
+): Promise<BareGround> {
   if (process.getuid?.() !== 0) throw new Error("machines need root: run this test as root");
   const machines = createBareMachines(set, createLogger({ name: set, level: "warn" }));
   await machines.removeAll();
-  for (const name of names) await machines.create(name);
+  for (const name of names) await machines.create(name, options);
   return {
     machines,
     async inMachine(name, ...command) {

@@ -6,6 +6,7 @@ import type { NodeRole } from "../../src/api/names.ts";
 import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
 import { CONFIGURATION_FOLDER, giveConfiguration } from "../../src/local/bare/configuration.ts";
 import { giveGardenadm } from "../../src/local/bare/gardenadm.ts";
+import type { CreateOptions } from "../../src/local/bare/machines.ts";
 import type { ExecOptions, ExecResult } from "../../src/local/bare/exec.ts";
 import { createLogger } from "../../src/log.ts";
 import { etcdIdentity } from "./etcd-identity.ts";
@@ -55,8 +56,9 @@ export const INIT: GardenadmCommand = { words: ["init", "-d", CONFIGURATION_FOLD
 export async function startGardenadmMachines<const Name extends string>(
   set: string,
   names: readonly Name[],
+  options: CreateOptions = {},
 ): Promise<{ readonly ground: BareGround; readonly machines: Readonly<Record<Name, GardenadmMachine>> }> {
-  const ground = await startBareGround(set, names);
+  const ground = await startBareGround(set, names, options);
   const log = createLogger({ name: set, level: "warn" });
   const made = await Promise.all(
     names.map(async (name): Promise<[string, GardenadmMachine]> => {
