@@ -212,7 +212,7 @@ test("nodes of the control plane join one after the other, also one that was kil
   const other = await invite("control-plane");
   const said = listed(b, async () => await Promise.all([b.succeed(invitation), c.succeed(other)]));
   for (const { stderr } of await said)
-    expect(stderr).toContain("\nNext: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n");
+    expect(stderr).toContain("\nNext: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes");
   const [first, second] = (await Promise.all([turnOf(b), turnOf(c)])).toSorted((one, next) => one.from - next.from);
   expect(first?.to).toBeLessThan(second?.from ?? 0);
   const voters = ["a", "b", "c"].map((name) => ({ name, isLearner: false }));

@@ -9,7 +9,7 @@ export async function findRemains(env: Environment, machine = ""): Promise<strin
   return [
     ...linesWith(await output("ip", ["netns", "list"]), `${env.name}.${machine}`),
     ...(all ? linesWith(await output("ip", ["-o", "link"]), env.bridge) : []),
-    ...(all ? linesWith(await output("iptables-save"), `perennial-${env.name}`) : []),
+    ...(all ? linesWith(await output("iptables-save"), `perennial-${env.name} `) : []),
     ...linesWith(mounts, `${env.stateDir}/machines/${machine}`),
     ...(await findGroups(all ? env.name : `${env.name}/${machine}`)),
     ...(await entries(`${env.stateDir}/machines`)).filter((name) => all || name === machine),
