@@ -50,7 +50,7 @@ const actedOn: Readonly<Record<string, string>> = {
   [`${pool}.kubernetes.version`]: "components/node/pool.ts",
   [`${pool}.machine.image`]: "components/node/pool.ts",
   [`${pool}.machine.image.providerConfig`]: "components/node/operating-system-config.ts",
-  [`${pool}.controlPlane.backup.credentialsRef`]: "gardenadm/restore/access.ts",
+  [`${pool}.controlPlane.backup.credentialsRef`]: "gardenadm/configuration/backup.ts",
   [`${pool}.controlPlane.exposure`]: "components/on-nodes/exposure.ts",
   [`${pool}.cri`]: "components/node/operating-system-config.ts",
   [`${pool}.cri.containerRuntimes`]: "components/extension-objects.ts",
