@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { API_SERVER_MARK } from "../../src/api/names.ts";
 import { isReady } from "../../src/activities/waits/readiness.ts";
 import { Node, Secret } from "../../src/kube/index.ts";
 import { ensureBucket } from "../../src/local/bare/bucket.ts";
@@ -79,7 +80,9 @@ test("all three are lost: another machine takes over, two join it, and the worke
   });
   report("three lost: to the worker ready", secondsSince(began));
   for (const machine of [a, b, d, w]) {
-    const hosts = async () => await readFile(join(await machine.root(), "/etc/hosts"), "utf8");
-    await eventually(async () => expect(await hosts()).not.toContain(`${lost} `), 120_000);
+    const lines = async () => (await readFile(join(await machine.root(), "/etc/hosts"), "utf8")).split("\n");
+    const ways = async () => (await lines()).filter((line) => line.endsWith(API_SERVER_MARK));
+    await eventually(async () => expect((await ways()).join("\n")).not.toContain(`${lost} `), 120_000);
+    expect(await ways(), machine.name).not.toEqual([]);
   }
 });
