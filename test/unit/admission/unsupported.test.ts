@@ -22,7 +22,7 @@ const actedOn: Readonly<Record<string, string>> = {
   "kubernetes.kubelet.protectKernelDefaults": "KubeletConfiguration",
   "provider.workers[].kubernetes.kubelet.seccompDefault": "KubeletConfiguration",
   "provider.workers[].kubernetes.kubelet.protectKernelDefaults": "KubeletConfiguration",
-  "provider.workers[].controlPlane.backup.credentialsRef": "gardenadm/restore/access.ts",
+  "provider.workers[].controlPlane.backup.credentialsRef": "gardenadm/configuration/backup.ts",
   "provider.workers[].controlPlane.exposure": "components/on-nodes/exposure.ts",
   "provider.workers[].volume.encrypted": "Worker, the provider's extension",
   "provider.workers[].dataVolumes[].encrypted": "Worker, the provider's extension",
