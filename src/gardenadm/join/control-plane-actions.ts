@@ -23,7 +23,7 @@ import { until } from "../steps/until.ts";
 import { administratorOf } from "./administrator.ts";
 import type { ControlPlaneAction } from "./join-control-plane.ts";
 import { createNewcomer, nodeReady, type JoinDeps } from "./newcomer.ts";
-import { refuseLiveNamesake } from "./namesake.ts";
+import { refuseLiveNamesake, refuseNamesakesEtcd } from "./namesake.ts";
 import { createOwnMembers } from "./own-members.ts";
 import { readOrder } from "./prospect.ts";
 import { atStage, type Stage } from "./stages.ts";
@@ -60,11 +60,13 @@ export function createControlPlaneActions(deps: JoinDeps): Actions<ControlPlaneA
       known.administrator = administratorOf(order.config, machine.hostName, newcomer.get("way"));
       refuseTooMany(await read());
       await refuseLiveNamesake(known.administrator, machine, scope);
+      await refuseNamesakesEtcd(known.administrator, machine, scope.signal);
     },
     async turn(scope) {
       known.turn ??= await takeTurn(get("administrator"), machine, scope);
       known.context = await read();
       refuseTooMany(known.context); // another may have joined meanwhile
+      await refuseNamesakesEtcd(get("administrator"), machine, scope.signal);
     },
     async certificates(scope) {
       await newcomer.enter(scope);

@@ -1,6 +1,9 @@
+import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { Lease, Node, type KubeClient } from "../../kube/index.ts";
+import { ETCDS, etcdPorts, nodeUrl } from "../../components/index.ts";
+import { isThere } from "../../etcd/is-there.ts";
+import { isForbidden, Lease, Node, Secret, type KubeClient } from "../../kube/index.ts";
 import { machineId } from "../machine/machine-id.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { OperatorError } from "../steps/fault.ts";
@@ -8,7 +11,16 @@ import { until } from "../steps/until.ts";
 
 /** Throws an OperatorError where another machine is at work as the node of this one's name: Kubernetes knows machines by these only. */
 export async function refuseNamesake(client: KubeClient, machine: ThisMachine): Promise<void> {
-  if (await hasNamesake(client, machine)) throw new OperatorError(namesake(machine));
+  if (await hasNamesake(client, machine).catch(refuseOlderCluster)) throw new OperatorError(namesake(machine));
+}
+
+/** For what a token may read: throws an OperatorError where an earlier gardenadm has given tokens less to read, else what was thrown. */
+export function refuseOlderCluster(cause: unknown): never {
+  if (!isForbidden(cause)) throw cause;
+  throw new OperatorError(
+    "this cluster does not let a token read what a machine that joins has to know: give 'gardenadm init' of this version on a node of its control plane first",
+    { cause },
+  );
 }
 
 /**
@@ -32,6 +44,29 @@ export async function refuseLiveNamesake(client: KubeClient, machine: ThisMachin
     { advice: `see 'kubectl get node ${hostName}' on a node of the control plane`, atMost: 180_000 },
   );
   if (isAtWork) throw new OperatorError(namesake(machine));
+}
+
+/**
+ * The same for one whose kubelet is silent while its etcds answer: what is written for the machine that joins would give these addresses
+ * that they have not got. Needs an administrator's client.
+ */
+export async function refuseNamesakesEtcd(
+  client: KubeClient,
+  machine: ThisMachine,
+  signal: AbortSignal,
+): Promise<void> {
+  const { root, hostName: name, addresses: own } = machine;
+  const node = await client.read(Node, { name });
+  if (node === undefined || node.status?.nodeInfo?.machineID === (await machineId(root))) return;
+  const others = (node.status?.addresses ?? []).flatMap(({ type, address }) =>
+    type === "InternalIP" && !own.includes(address) ? [address] : [],
+  );
+  const { data } = (await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name: "ca-etcd" })) ?? {};
+  const authority = Buffer.from(data?.["ca.crt"] ?? "", "base64").toString();
+  const urls = others.flatMap((address) =>
+    ETCDS.map((role) => nodeUrl({ name, addresses: [address] }, etcdPorts(role, { nodes: [] }).client)),
+  );
+  for (const url of urls) if (await isThere(url, authority, signal)) throw new OperatorError(namesake(machine));
 }
 
 /** Whether the Node of this machine's name is ready, and another machine. */

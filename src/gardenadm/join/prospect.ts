@@ -10,6 +10,7 @@ import { hasKubelet } from "../machine/traces.ts";
 import { demandsOf } from "../preflight/demands.ts";
 import { networkFaults } from "../preflight/networks.ts";
 import { OperatorError } from "../steps/fault.ts";
+import { refuseOlderCluster } from "./namesake.ts";
 import type { Caller } from "./caller.ts";
 
 /** What a machine is to be in its cluster. */
@@ -28,7 +29,7 @@ export async function findProspect(
   { root }: Pick<ThisMachine, "root">,
   wanted: WantedPlace,
 ): Promise<Prospect> {
-  const context = await readCluster(client);
+  const context = await readCluster(client).catch(refuseOlderCluster);
   const place = placeOf(context, wanted);
   const demands = demandsOf(context.shoot, place.pool);
   const faults = (await hasKubelet(root)) ? [] : await networkFaults({ root, demands });

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createServer } from "node:tls";
 import { expect } from "vitest";
 import { stringify } from "yaml";
 import { ensureSecrets } from "../../../src/activities/secrets/secrets.ts";
@@ -87,6 +88,28 @@ test("a machine that has lost its disk waits until its node is not ready any mor
   const certificates = (await secretsOf(client))[name] ?? expect.fail(`there is no Secret ${name}`);
   expect(certificates).not.toEqual(before[name]);
 });
+
+test("a machine with the host name of a node whose kubelet is silent, and whose etcd answers, changes no Secret", async ({
+  cluster,
+}) => {
+  const { client } = cluster;
+  const before = await secretsOf(client);
+  await says(client, "Unknown");
+  const { status: { addresses = [] } = {} } = (await client.read(Node, { name: "b" })) ?? {};
+  await client.patch(refTo(Node, { name: "b" }), { status: { addresses: [HERE] } }, { subresource: "status" });
+  const pair = (await client.read(Secret, { namespace, name: nodeObjectName("etcd-server", "b") }))?.data ?? {};
+  const [cert, key] = ["tls.crt", "tls.key"].map((name) => Buffer.from(pair[name] ?? "", "base64"));
+  const etcd = createServer({ ...(cert && { cert }), ...(key && { key }) }).listen(2379, HERE.address);
+  try {
+    await expect(joins(cluster)).rejects.toThrow("node b is another machine, which is at work");
+    expect(await secretsOf(client)).toEqual(before);
+  } finally {
+    etcd.close();
+    await client.patch(refTo(Node, { name: "b" }), { status: { addresses } }, { subresource: "status" });
+  }
+});
+
+const HERE = { type: "InternalIP", address: "127.0.0.3" };
 
 const WAITS = "node b is ready, and was another machine, or this one before it lost its disk";
 
