@@ -49,7 +49,12 @@ export async function applyMachine(
     await keepOriginals(root, taken);
     await keepRecord(record, begun(last, next, todo));
     const faults = await perform(machine, todo, new Map(files.map((file) => [file.path, file])), following);
-    await keepRecord(record, withBegun(next, faults));
+    // Where others have failed, the next call tells again that the program of its own unit is another one now.
+    const open =
+      faults.size > 0 && isRestarted(todo, machine.ownUnit)
+        ? [...faults.keys(), machine.ownUnit ?? ""]
+        : [...faults.keys()];
+    await keepRecord(record, withBegun(next, new Set(open)));
     if (faults.size > 0) throw new Error([...faults.values()].join("; "));
   }
   return summary(todo, machine.ownUnit);
@@ -101,7 +106,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-function withBegun(state: MachineState, failed: ReadonlyMap<string, string>): MachineState {
+const isRestarted = (todo: readonly Step[], name: string | undefined): boolean =>
+  todo.some((step) => (step.do === "restart" || step.do === "restartIfRunning") && step.unit === name);
+
+function withBegun(state: MachineState, failed: ReadonlySet<string>): MachineState {
   return { ...state, units: state.units.map((unit) => (failed.has(unit.name) ? { ...unit, begun: true } : unit)) };
 }
 

@@ -160,6 +160,15 @@ describe("the node agent", () => {
     expect(await applyMachine(machine, first)).toMatchObject({ restartDue: false });
   });
 
+  test("tells its caller once more that its own unit has another program, where another unit has failed before", async () => {
+    const machine = { ...machineIn(dir), ownUnit: "old.service" };
+    await system.breakUnit("kubelet.service", true);
+    await expect(applyMachine(machine, first)).rejects.toThrow("cannot restart unit kubelet.service");
+    await system.breakUnit("kubelet.service", false);
+    expect(await applyMachine(machine, first)).toMatchObject({ restartDue: true });
+    expect(await applyMachine(machine, first)).toMatchObject({ restartDue: false });
+  });
+
   test.each<[string, MachineConfig, string]>([
     [
       "a relative path",
