@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EtcdRole } from "../../components/index.ts";
 import { DataInUseError } from "../../etcd-data/in-use.ts";
 import { judgeData, type DataVerdict } from "../../etcd-data/judge.ts";
-import { letStart } from "../../etcd-data/let-start.ts";
+import { letStart, mayStartWith } from "../../etcd-data/let-start.ts";
 import { asidePath, dataPlaceOf } from "../../etcd-data/place.ts";
 import type { Exchange, Replaced, Replacement } from "../../etcd-data/replace.ts";
 import { restoreNewest } from "../../etcd-data/restore-newest.ts";
@@ -75,7 +75,8 @@ export async function goOnLearning(
   const { root } = mending;
   const member = await readOwnMember(role, root);
   if (member === undefined) throw new Error(`there is no etcd-${role} here any more`);
-  if (learning.hasLeft !== true)
+  // A disk that has lost its data once may do so again while they are learnt.
+  if (learning.hasLeft !== true || !(await mayStartWith(dataPlaceOf(role, root).dataDir)))
     await alone(async () => {
       await withoutPod(role, root, async () => {
         await judgeEnded(role, mending);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { letStart } from "../../../src/etcd-data/let-start.ts";
 import { dataPlaceOf, markData } from "../../../src/etcd-data/place.ts";
 import { guardData } from "../../../src/gardenadm/mending/data-guard.ts";
 import { createMemberRestoreActions } from "../../../src/gardenadm/restore/member-actions.ts";
@@ -105,6 +106,7 @@ test("that a member has learnt anew is said, also where its agent is killed befo
   await writeFile(join(root, "members.json"), JSON.stringify({ members: [voter] }));
   const status = { header: { member_id: 4 }, version: "3.6.10", leader: 4, raftTerm: 2 };
   await writeFile(join(root, "members.json.status"), JSON.stringify([{ Status: status }]));
+  await letStart(dataDir);
   const goOn = async () =>
     await goOnLearning(
       "main",
@@ -123,6 +125,16 @@ test("that a member has learnt anew is said, also where its agent is killed befo
     ...{ role: "main", why: "damaged", from: "the other members", learnt: true },
   });
   expect(await readRelearning(root, "main")).toBeUndefined();
+});
+
+test("a member that has lost its data once more while it learnt leaves once more", async () => {
+  const learning: Relearning = { why: "damaged", hasLeft: true };
+  await write("/var/lib/gardenadm/backup/learns-main.json", JSON.stringify(learning));
+  const goOn = async (signal: AbortSignal) =>
+    await goOnLearning("main", learning, { root, log, signal }, async (work) => await work());
+  const isStopped = async () => expect(await manifests()).toEqual([]);
+  await stoppedOnce(isStopped, goOn); // the others have no quorum, and are waited for
+  expect(await readRelearning(root, "main")).toEqual(learning);
 });
 
 test("what the agent has put aside to mend it comes back with data that were restored from this member", async () => {
