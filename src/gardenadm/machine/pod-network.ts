@@ -35,6 +35,13 @@ export async function notePodNetwork(root: string): Promise<void> {
   await writeWhole(list, Buffer.from(`${JSON.stringify(found)}\n`), 0o600);
 }
 
+/** A node of before such notes has none of the operator's, as far as can be told: all goes. */
+export async function ownPodNetwork(root: string): Promise<void> {
+  const list = join(recordIn(root), "paths.json");
+  if (!(await isThere(list)) && (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT))))
+    await writeWhole(list, Buffer.from("[]\n"), 0o600);
+}
+
 /** Takes away what was not noted, and puts configurations back that others have changed; nothing where nothing was noted. */
 export async function removePodNetwork(root: string): Promise<void> {
   const list = join(recordIn(root), "paths.json");

@@ -13,7 +13,7 @@ import { agentPlacesIn } from "../machine/agent-places.ts";
 import { noSecret } from "../cluster/machine-order.ts";
 import { replaceApiServerLines } from "../machine/hosts-file.ts";
 import { isThere } from "../machine/is-there.ts";
-import { removePodNetwork } from "../machine/pod-network.ts";
+import { ownPodNetwork, removePodNetwork } from "../machine/pod-network.ts";
 
 /**
  * Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought; where
@@ -21,6 +21,7 @@ import { removePodNetwork } from "../machine/pod-network.ts";
  */
 export async function bareMachine(machine: ThisMachine, { signal, tell }: StepScope): Promise<void> {
   const { root, systemctl } = machine;
+  await ownPodNetwork(root);
   if (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT))) await systemctl(["stop", KUBELET_UNIT], signal);
   tell("ending pods");
   await endPods(machine, signal);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { notePodNetwork, removePodNetwork } from "../../../src/gardenadm/machine/pod-network.ts";
+import { notePodNetwork, ownPodNetwork, removePodNetwork } from "../../../src/gardenadm/machine/pod-network.ts";
 
 let root: string;
 
@@ -34,6 +34,15 @@ async function around(): Promise<Readonly<Record<string, string>>> {
 
 const OWN = { "/etc/cni/net.d/87-podman.conflist": "podman", "/var/lib/cni/networks/podman/10.88.0.2": "a container" };
 const CLUSTERS = { "/etc/cni/net.d/10-ours.conflist": "ours", "/var/lib/cni/networks/ours/10.184.0.2": "a pod" };
+
+test("of a node that was made before anything was noted, a reset takes away all", async () => {
+  await write({ ...OWN, ...CLUSTERS, "/etc/systemd/system/kubelet.service": "" });
+  await ownPodNetwork(root);
+  await rm(join(root, "/etc/systemd/system/kubelet.service")); // a kill came between
+  await ownPodNetwork(root);
+  await removePodNetwork(root);
+  expect(await around()).toEqual({});
+});
 
 test("a reset leaves what was there before, as it was, and takes away what came since", async () => {
   await write(OWN);
