@@ -6,11 +6,12 @@ import { decodeData } from "../../kube/secret-data.ts";
 import type { BackupAccess } from "../machine/backup-access.ts";
 import { shootAtHand } from "./shoot-at-hand.ts";
 
-/** How the backups are reached, as the cluster tells its administrators; undefined where none are asked for, or there is no way yet. */
-export async function askBackupAccess(client: KubeClient): Promise<BackupAccess | undefined> {
+/** How the backups are reached, as the cluster tells its administrators; "none" where it asks for none, undefined where there is no way yet. */
+export async function askBackupAccess(client: KubeClient): Promise<BackupAccess | "none" | undefined> {
   const shoot = await shootAtHand(client);
-  const provider = shoot && controlPlanePools(shoot)[0]?.controlPlane?.backup?.provider;
-  if (provider === undefined) return undefined;
+  if (shoot === undefined) return undefined;
+  const provider = controlPlanePools(shoot)[0]?.controlPlane?.backup?.provider;
+  if (provider === undefined) return "none";
   const { data } = (await client.read(Secret, { namespace: SYSTEM_NAMESPACE, name: BACKUP_PLACE })) ?? {};
-  return data && { provider, secret: decodeData(data), uid: shoot?.metadata.uid ?? "" };
+  return data && { provider, secret: decodeData(data), uid: shoot.metadata.uid ?? "" };
 }

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { StoreAccess } from "../../etcd-data/store.ts";
@@ -16,6 +17,9 @@ export async function keepBackupAccess(root: string, access: BackupAccess): Prom
   if (isDeepStrictEqual(await readBackupAccess(root), access)) return;
   await writeWhole(join(root, FILE), Buffer.from(`${JSON.stringify(access, null, 2)}\n`), 0o600);
 }
+
+/** The machine knows of no backups any more. */
+export const forgetBackupAccess = async (root: string): Promise<void> => await rm(join(root, FILE), { force: true });
 
 /** How the backups are reached from this machine; undefined where it was not told. */
 export async function readBackupAccess(root: string): Promise<BackupAccess | undefined> {

@@ -1,7 +1,7 @@
 import type { KubeClient } from "../../kube/client.ts";
 import type { Logger } from "../../log.ts";
 import { askBackupAccess } from "../cluster/backup-access.ts";
-import { keepBackupAccess } from "../machine/backup-access.ts";
+import { forgetBackupAccess, keepBackupAccess } from "../machine/backup-access.ts";
 import { createBell } from "./bell.ts";
 import { dutyTiming, keepLooking } from "./keep-looking.ts";
 
@@ -16,12 +16,13 @@ export interface BackupAccessDeps {
 
 /**
  * Keeps on this machine how the backups are reached, until it is stopped: when its etcd has lost its data, and it has become the only node,
- * there is no API server to ask.
+ * there is no API server to ask. Where the cluster asks for no backups any more, old ones are not to be restored.
  */
 export async function followBackupAccess({ client, root, log }: BackupAccessDeps, signal: AbortSignal): Promise<void> {
   const look = async () => {
     const access = await askBackupAccess(client);
-    if (access !== undefined) await keepBackupAccess(root, access);
+    if (access === "none") await forgetBackupAccess(root);
+    else if (access !== undefined) await keepBackupAccess(root, access);
     return "done" as const;
   };
   const failed = "way to the backups not kept on this machine";

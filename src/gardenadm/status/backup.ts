@@ -37,7 +37,7 @@ export async function readBackup(
   if (known === undefined && client === undefined) return { unknown: ONLY_BY_SERVER };
   try {
     const place = known ?? (client && (await askBackupAccess(client)));
-    if (place === undefined) return undefined;
+    if (place === undefined || place === "none") return undefined;
     const store = openStore(place, join(root, "/opt/bin/rclone"));
     const [newest] = await findSnapshots(store, { uid: place.uid, signal: deadline });
     if (newest === undefined) return {};

@@ -46,6 +46,16 @@ test("what a machine knows of the backups stays where the cluster has no way to 
   expect(await knownKey()).toBe("first");
 });
 
+test("a machine forgets the backups of a cluster that asks for none any more", async ({ cluster: { client } }) => {
+  await publish(client, "first");
+  await following(client, async () => await eventually(async () => expect(await knownKey()).toBe("first")));
+  await client.apply(clusterObject(backedUpOnNodes()));
+  await following(
+    client,
+    async () => await eventually(async () => expect(await readBackupAccess(root)).toBeUndefined()),
+  );
+});
+
 async function publish(client: KubeClient, key: string): Promise<void> {
   const data = { accessKeyID: Buffer.from(key).toString("base64") };
   await client.apply<Secret>({ ...typeMeta(Secret), metadata: place, data });
