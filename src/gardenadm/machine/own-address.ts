@@ -74,7 +74,7 @@ function confirmWanted(wanted: string, noted: string | undefined, own: readonly 
 function confirmNoted(noted: string, own: readonly OwnAddress[]): string {
   if (own.some(({ address }) => address === noted)) return noted;
   throw failed(
-    `the cluster reaches this machine at ${noted}, which no interface has any more (${inWords(own)}): give it back to one, or take the node out with 'gardenadm reset'`,
+    `the cluster reaches this machine at ${noted}, which no interface has any more (${inWords(own)}): give it back to one, as by 'ip address add'; 'gardenadm reset' takes the node out, with all data that it has`,
   );
 }
 

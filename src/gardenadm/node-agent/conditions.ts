@@ -18,6 +18,7 @@ import { CONTROL_PLANE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
+import { isNotFound } from "../../kube/errors.ts";
 import { Job, Node, Pod } from "../../kube/kinds.ts";
 import { changeShootStatus, readShootStatus } from "../cluster/shoot-status.ts";
 
@@ -120,7 +121,10 @@ async function readReports(client: KubeClient): Promise<ExtensionReport[]> {
       // BackupEntries have no namespace; what is not defined is nothing to report.
       await client
         .list({ apiVersion, kind }, kind === "BackupEntry" ? {} : { namespace })
-        .catch((): KubeObject[] => []),
+        .catch((error: unknown): KubeObject[] => {
+          if (isNotFound(error)) return [];
+          throw error;
+        }),
   );
   return (await Promise.all(lists)).flat().flatMap(({ kind, metadata, ...object }) => {
     const { conditions = [] } = (object["status"] ?? {}) as Partial<Pick<ExtensionReport, "conditions">>;

@@ -7,7 +7,7 @@ import type { StepChange } from "../../in-process/run.ts";
 import type { KubeClient, MergePatch } from "../../kube/index.ts";
 import { createProgressTracker, type ProgressTracker } from "../../workflows/progress-tracker.ts";
 import { reconcileSelfHosted } from "../../workflows/reconcile-self-hosted.ts";
-import { changeShootStatus, readShootStatus } from "../cluster/shoot-status.ts";
+import { changeShootStatus, readShootStatus, type ShootStatus } from "../cluster/shoot-status.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
 /** What is reported of, and to whom. */
@@ -45,7 +45,7 @@ export interface OperationReport {
 /** Reports on a run of `reconcileSelfHosted`, which begins now, in the Shoot of `Cluster` kube-system as soon as there is that. */
 export async function reportOperation(deps: ReportDeps): Promise<OperationReport> {
   const { client, configuration, uid, timing = TIMING } = deps;
-  const before = await readShootStatus(client).catch(() => undefined);
+  const before = await readShootStatus(client).catch(() => UNKNOWN);
   const operation = operationAfter(before?.lastOperation, deps.isRestored);
   const tracker = createProgressTracker(reconcileSelfHosted, { operation }, () => Date.now());
   const known = await knownOf(configuration, uid);
@@ -68,6 +68,9 @@ export async function reportOperation(deps: ReportDeps): Promise<OperationReport
     },
   };
 }
+
+/** Where it cannot be read now, the cluster has been created: a Create would have it count as one that is being built. */
+const UNKNOWN = { lastOperation: { type: "Reconcile", state: "Succeeded" } } as ShootStatus;
 
 /** As in a garden: what has not been created yet is; a Restore ends as that. */
 function operationAfter(before: LastOperation | undefined, isRestored: boolean): "Create" | "Reconcile" | "Restore" {
