@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isReady } from "../../src/activities/waits/readiness.ts";
+import { joinControlPlane } from "../../src/gardenadm/join/join-control-plane.ts";
 import { restoreFromMember } from "../../src/gardenadm/restore/restore-from-member.ts";
 import { Node, refOf } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
@@ -26,6 +27,8 @@ let ground: BareGround;
 let machines: Readonly<Record<Name, GardenadmMachine>>;
 /** An administrator's, of before. */
 let kubeconfig = "";
+/** What was made once. */
+let known: Readonly<Record<string, string>> = {};
 let addresses: Readonly<Record<Name, string>>;
 
 beforeAll(async () => {
@@ -34,6 +37,7 @@ beforeAll(async () => {
   await a.succeed(INIT);
   for (const machine of [b, c]) await machine.succeed(await a.invite("control-plane"));
   kubeconfig = await kubeconfigTo(a);
+  known = await a.identity();
   addresses = { a: await addressOf(a), b: await addressOf(b), c: await addressOf(c) };
 });
 
@@ -45,8 +49,16 @@ const ALL = ["a", "b", "c"] as const;
 const voters = (names: readonly Name[]) => names.map((name) => ({ name, isLearner: false }));
 const report = (figure: string, seconds: number) => process.stderr.write(`figure: ${figure}: ${seconds} s\n`);
 
+/** The data of these machines' etcds: ids of clusters and members, and when they were begun. */
+const etcdsOf = async (names: readonly Name[]) =>
+  await Promise.all(names.map(async (name) => await machines[name].etcds()));
+
+/** Without the member and its data, which come anew with a disk. */
+const clusterOf = (etcd = ""): string => etcd.split(",")[0] ?? "";
+
 /** Both etcds have these members, with a vote, and the cluster these nodes of the control plane, all ready. */
 async function isWhole(by: Name, names: readonly Name[]): Promise<void> {
+  for (const name of names) expect(await machines[name].identity(), name).toEqual(known);
   const members = { main: voters(names), events: voters(names) };
   await eventually(async () => expect(await etcdMembers(machines[by])).toEqual(members), 120_000);
   await machines[by].asAdministrator(async (client) => {
@@ -56,6 +68,7 @@ async function isWhole(by: Name, names: readonly Name[]): Promise<void> {
 }
 
 test("while one of three machines is off, a client that tries all addresses goes on", async () => {
+  const members = await etcdsOf(ALL);
   let [longest, last] = [0, performance.now()];
   let over = false;
   const asking = (async () => {
@@ -82,9 +95,11 @@ test("while one of three machines is off, a client that tries all addresses goes
   await ground.machines.on("a");
   await untilServed(kubeconfig, [addresses.a]);
   await isWhole("b", ALL);
+  expect(await etcdsOf(ALL)).toEqual(members);
 });
 
 test("all machines begin again at once, with a webhook that has to be asked and has no pods", async () => {
+  const members = await etcdsOf(ALL);
   await machines.a.asAdministrator(async (client) => await client.create(WEBHOOK));
   await Promise.all(ALL.map(async (name) => await ground.machines.cutPower(name)));
   await Promise.all(ALL.map(async (name) => await ground.machines.on(name)));
@@ -94,6 +109,7 @@ test("all machines begin again at once, with a webhook that has to be asked and 
   for (const name of ALL) await untilServed(kubeconfig, [addresses[name]]);
   report("three on again at once: to all APIs", secondsSince(began));
   await isWhole("a", ALL);
+  expect(await etcdsOf(ALL)).toEqual(members);
   await machines.a.asAdministrator(async (client) => await client.remove(refOf(WEBHOOK)));
 });
 
@@ -123,12 +139,18 @@ const WEBHOOK = {
 
 test("a member whose data are damaged leaves, and learns anew, without a command", async () => {
   const { a, c } = machines;
+  const [others, before] = [await etcdsOf(["a", "b"]), await c.etcds()];
   await damage(c, "main");
   const began = performance.now();
   await a.asAdministrator(async (client) => await leaveSign(client, "while-c-was-damaged"));
   await hasLearnt("c", /is damaged: .*: etcd-main has learnt anew from the other members, and nothing is lost/);
   report("three: data damaged to a voter again", secondsSince(began));
   await isWhole("a", ALL);
+  expect(await etcdsOf(["a", "b"])).toEqual(others);
+  const after = await c.etcds();
+  expect(after["etcd-events"]).toBe(before["etcd-events"]);
+  expect(clusterOf(after["etcd-main"])).toBe(clusterOf(before["etcd-main"]));
+  expect(after["etcd-main"]).not.toBe(before["etcd-main"]);
   await c.asAdministrator(async (client) => expect(await hasSign(client, "while-c-was-damaged")).toBe(true));
 });
 
@@ -155,12 +177,21 @@ async function hasLearnt(name: Name, words: RegExp): Promise<void> {
 
 test("a machine with an empty disk takes its place again by a join", async () => {
   const { a, b } = machines;
+  const [others, before] = [await etcdsOf(["a", "c"]), await b.etcds()];
   await b.wipe();
   const invitation = await a.invite("control-plane");
+  for (const step of ["staleMember", "learners"])
+    for (const by of ["SIGKILL", "power cut"] as const)
+      expect(await b.interrupt(invitation, { flow: joinControlPlane.title, step }, by), `${by} in ${step}`).toBe(
+        "interrupted",
+      );
   const began = performance.now();
   await b.succeed(invitation);
-  report("three: join in place of a lost disk", secondsSince(began));
+  report("three: join in place of a lost disk, after the last kill", secondsSince(began));
   await isWhole("a", ALL);
+  expect(await etcdsOf(["a", "c"])).toEqual(others);
+  const after = await b.etcds();
+  for (const role of ["etcd-main", "etcd-events"]) expect(clusterOf(after[role]), role).toBe(clusterOf(before[role]));
 });
 
 test("the survivor of three becomes a control plane of its own, killed at every row, and others join it", async () => {
