@@ -1,8 +1,8 @@
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
-import { nodeAgentLeaseName, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import { Lease, Node } from "../../kube/kinds.ts";
+import { Node } from "../../kube/kinds.ts";
 import type { Logger } from "../../log.ts";
+import { isAgentAtWork } from "../cluster/agent-at-work.ts";
 import { createBell } from "./bell.ts";
 import { keepConditions } from "./conditions.ts";
 import { keepLooking } from "./keep-looking.ts";
@@ -16,9 +16,6 @@ export interface ConditionWatchDeps {
   /** In ms: once a minute unless told otherwise; where not all is well, six times as often. */
   readonly every?: number;
 }
-
-/** In ms: as long as an agent may be silent until it counts as not at work. */
-const LONGEST_SILENCE = 40_000;
 
 /**
  * Keeps the conditions of the cluster's Shoot true, until it is stopped. All agents of the control plane watch, and one looks: the first,
@@ -41,8 +38,7 @@ async function isFirst(client: KubeClient, hostName: string): Promise<boolean> {
   const names = nodes.map(({ metadata }) => metadata.name).toSorted();
   for (const name of names) {
     if (name === hostName) return true;
-    const lease = await client.read(Lease, { namespace: SYSTEM_NAMESPACE, name: nodeAgentLeaseName(name) });
-    if (Date.now() - Date.parse(lease?.spec.renewTime ?? "") < LONGEST_SILENCE) return false;
+    if (await isAgentAtWork(client, name)) return false;
   }
   return false;
 }

@@ -8,7 +8,7 @@ import { isReady } from "../../activities/waits/readiness.ts";
 import type { WaitTarget } from "../../activities/index.ts";
 import type { Cluster } from "../../api/index.ts";
 import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
-import { GARDEN_NAMESPACE, nodeAgentLeaseName } from "../../api/names.ts";
+import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   clusterInfo,
@@ -26,7 +26,7 @@ import {
   type PodPlace,
 } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { define, Lease, Namespace, Node, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { define, Namespace, Node, typeMeta, type KubeClient } from "../../kube/index.ts";
 import { readManifest, readManifests } from "../../manifests.ts";
 import type {
   SelfHostedAction,
@@ -40,6 +40,7 @@ import { NAMESPACE } from "../cluster/control-plane.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
 import { refuseNewKeys } from "../cluster/refuse-new-keys.ts";
 import { until } from "../steps/until.ts";
+import { isAgentAtWork } from "../cluster/agent-at-work.ts";
 import { applyAll } from "../cluster/apply-all.ts";
 import { deployBackupEntry } from "./backup-entry.ts";
 import { deployEtcdBackup } from "./backup.ts";
@@ -206,19 +207,9 @@ async function nodesReady(client: KubeClient, scope: StepScope): Promise<void> {
   });
 }
 
-/** Its Lease is the cluster's to make, when it lets the agent in. */
 async function agentAtWork(client: KubeClient, node: string, scope: StepScope): Promise<void> {
   const advice = "see 'journalctl --unit gardener-node-agent.service'";
-  await until(
-    `the agent of node ${node} is not at work`,
-    scope,
-    async () => {
-      const lease = await client.read(Lease, { namespace: NAMESPACE, name: nodeAgentLeaseName(node) });
-      return Date.now() - Date.parse(lease?.spec.renewTime ?? "") < LONGEST_SILENCE;
-    },
-    { advice },
-  );
+  await until(`the agent of node ${node} is not at work`, scope, async () => await isAgentAtWork(client, node), {
+    advice,
+  });
 }
-
-/** In ms: four times as long as an agent's pause. */
-const LONGEST_SILENCE = 40_000;
