@@ -1,11 +1,10 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { KUBELET_UNIT } from "../../api/names.ts";
-import { UNIT_FOLDER } from "../../node-agent/wanted.ts";
 import { copyWhole, removeEmptyFolder, writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
 import { isThere, readIfThere } from "./is-there.ts";
+import { hasKubelet } from "./traces.ts";
 
 /** What plugins of the cluster's Network and of others share: configurations, and what plugins remember. */
 const FOLDERS = ["/etc/cni/net.d", "/var/lib/cni"];
@@ -22,7 +21,7 @@ const Paths = z.array(z.string());
  */
 export async function notePodNetwork(root: string): Promise<void> {
   const list = join(recordIn(root), "paths.json");
-  if ((await isThere(list)) || (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT)))) return;
+  if ((await isThere(list)) || (await hasKubelet(root))) return;
   const found: string[] = [];
   for (const folder of FOLDERS) {
     if (await isThere(join(root, folder))) found.push(folder);
@@ -38,8 +37,7 @@ export async function notePodNetwork(root: string): Promise<void> {
 /** A node of before such notes has none of the operator's, as far as can be told: all goes. */
 export async function ownPodNetwork(root: string): Promise<void> {
   const list = join(recordIn(root), "paths.json");
-  if (!(await isThere(list)) && (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT))))
-    await writeWhole(list, Buffer.from("[]\n"), 0o600);
+  if (!(await isThere(list)) && (await hasKubelet(root))) await writeWhole(list, Buffer.from("[]\n"), 0o600);
 }
 
 /** Takes away what was not noted, and puts configurations back that others have changed; nothing where nothing was noted. */

@@ -1,7 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { KUBELET_UNIT } from "../../api/names.ts";
-import { UNIT_FOLDER } from "../../node-agent/wanted.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { applyMachine } from "../../node-agent/apply-machine.ts";
 import { createRun } from "../../node-agent/commands.ts";
@@ -12,7 +11,7 @@ import { waitForLock } from "../machine/lock.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
 import { noSecret } from "../cluster/machine-order.ts";
 import { replaceApiServerLines } from "../machine/hosts-file.ts";
-import { isThere } from "../machine/is-there.ts";
+import { hasKubelet } from "../machine/traces.ts";
 import { ownPodNetwork, removePodNetwork } from "../machine/pod-network.ts";
 
 /**
@@ -22,7 +21,7 @@ import { ownPodNetwork, removePodNetwork } from "../machine/pod-network.ts";
 export async function bareMachine(machine: ThisMachine, { signal, tell }: StepScope): Promise<void> {
   const { root, systemctl } = machine;
   await ownPodNetwork(root);
-  if (await isThere(join(root, UNIT_FOLDER, KUBELET_UNIT))) await systemctl(["stop", KUBELET_UNIT], signal);
+  if (await hasKubelet(root)) await systemctl(["stop", KUBELET_UNIT], signal);
   tell("ending pods");
   await endPods(machine, signal);
   await waitForLock(agentPlacesIn(root).lock, signal, async () => {
