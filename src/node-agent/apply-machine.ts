@@ -43,21 +43,20 @@ export async function applyMachine(
   const last = await observed(root, await readRecord(record));
   const next = stateOf(root, last, wanted, files);
   const todo = changes(last, next);
+  const applied = summary(todo, machine.ownUnit);
   if (todo.length > 0) {
     const known = new Set(last.files.map(({ path }) => path));
     const taken = todo.flatMap((step) => (step.do === "write" && !known.has(step.path) ? [step.path] : []));
     await keepOriginals(root, taken);
     await keepRecord(record, begun(last, next, todo));
     const faults = await perform(machine, todo, new Map(files.map((file) => [file.path, file])), following);
+    const failed = new Set(faults.keys());
     // Where others have failed, the next call tells again that the program of its own unit is another one now.
-    const open =
-      faults.size > 0 && isRestarted(todo, machine.ownUnit)
-        ? [...faults.keys(), machine.ownUnit ?? ""]
-        : [...faults.keys()];
-    await keepRecord(record, withBegun(next, new Set(open)));
+    if (failed.size > 0 && applied.restartDue && machine.ownUnit !== undefined) failed.add(machine.ownUnit);
+    await keepRecord(record, withBegun(next, failed));
     if (faults.size > 0) throw new Error([...faults.values()].join("; "));
   }
-  return summary(todo, machine.ownUnit);
+  return applied;
 }
 
 async function readyFile(
@@ -105,9 +104,6 @@ function isFolder(path: string): boolean {
     return false;
   }
 }
-
-const isRestarted = (todo: readonly Step[], name: string | undefined): boolean =>
-  todo.some((step) => (step.do === "restart" || step.do === "restartIfRunning") && step.unit === name);
 
 function withBegun(state: MachineState, failed: ReadonlySet<string>): MachineState {
   return { ...state, units: state.units.map((unit) => (failed.has(unit.name) ? { ...unit, begun: true } : unit)) };
