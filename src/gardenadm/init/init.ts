@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Exit } from "../../cli/exit.ts";
 import { demanded, flag, text } from "../../cli/option.ts";
-import { commandLine, option } from "../command-line.ts";
+import { commandLine, NEXT_AS_ADMINISTRATOR, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { bundleKeyFile } from "../reconcile/backup.ts";
@@ -85,7 +85,7 @@ async function start(context: GardenadmContext, wanted: Wanted): Promise<Exit> {
 function reached({ shoot, objects, folder }: Configuration, { hostName }: ThisMachine): string {
   return (
     `\nThe control plane of Shoot ${shoot.metadata.namespace}/${shoot.metadata.name} runs on ${hostName}.\n` +
-    "Next: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n" +
+    `${NEXT_AS_ADMINISTRATOR}\n` +
     "      gardenadm token create --print-join-command\n" +
     (backupAccessOf({ shoot, objects }) === undefined
       ? ""

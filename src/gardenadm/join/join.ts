@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { ADMIN_KUBECONFIG } from "../../api/names.ts";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, repeated, required, text } from "../../cli/option.ts";
-import { commandLine, option } from "../command-line.ts";
+import { commandLine, NEXT_AS_ADMINISTRATOR, option } from "../command-line.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { placesIn } from "../machine/places.ts";
 import { unlessOtherwiseBegun } from "../machine/gate.ts";
@@ -113,10 +112,8 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
   } catch (error) {
     throw inWords(error, context.signal);
   }
-  const next =
-    invitation.role === "control-plane"
-      ? `Next: export KUBECONFIG=${ADMIN_KUBECONFIG}; kubectl get nodes`
-      : "Next, on a node of the control plane: kubectl get nodes";
+  const elsewhere = "Next, on a node of the control plane: kubectl get nodes";
+  const next = invitation.role === "control-plane" ? NEXT_AS_ADMINISTRATOR : elsewhere;
   context.terminal.err.write(`\nThis machine is node ${machine.hostName} of the cluster.\n${next}\n`);
   return "done";
 }

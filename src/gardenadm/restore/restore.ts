@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { demanded, flag, text } from "../../cli/option.ts";
 import { unlessOtherwiseBegun } from "../machine/gate.ts";
-import { commandLine, option } from "../command-line.ts";
+import { commandLine, NEXT_AS_ADMINISTRATOR, option } from "../command-line.ts";
 import { readConfiguration, type Configuration } from "../configuration/configuration.ts";
 import { defineCommand, type GardenadmContext } from "../context.ts";
 import { createStartActions } from "../init/actions.ts";
@@ -86,7 +86,7 @@ async function start(context: GardenadmContext, machine: ThisMachine, wanted: Wa
   }
   context.terminal.err.write(
     `\nShoot ${namespace}/${name} is back, on ${machine.hostName}.\n` +
-      "Next: export KUBECONFIG=/etc/kubernetes/admin.conf; kubectl get nodes\n" +
+      `${NEXT_AS_ADMINISTRATOR}\n` +
       "      gardenadm token create --control-plane --print-join-command\n",
   );
   return "done";
