@@ -23,6 +23,10 @@ export function parseJsonExactly(text: string, what: string): unknown {
   }
 }
 
+/** The certificates of a bundle in PEM, each alone; what is between them is left out. */
+export const certificatesIn = (bundle: string): string[] =>
+  bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+
 /** Parses YAML 1.1, as Kubernetes does. The error says where it stands and quotes nothing, as that of the parser does. */
 export function parseYaml(text: string, what: string): unknown {
   return withoutQuotes(what, () => parse(text, yaml) as unknown);

@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { CliError } from "../../cli/exit.ts";
+import { certificatesIn } from "../../parsing.ts";
 
 /** The hash of the public key of each certificate of a bundle in PEM, as kubeadm's `--discovery-token-ca-cert-hash` has it. */
 export const authorityHashes = (bundle: string, called: string): string[] =>
@@ -7,7 +8,7 @@ export const authorityHashes = (bundle: string, called: string): string[] =>
 
 /** Each certificate of a bundle in PEM, alone, with its hash; `called` says what has them. Throws a CliError where there is none. */
 export function authoritiesIn(bundle: string, called: string): { readonly pem: string; readonly hash: string }[] {
-  const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const certificates = certificatesIn(bundle);
   if (certificates.length === 0) throw noAuthority(called);
   try {
     return certificates.map((found) => {

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { join } from "node:path";
 import type { Member } from "../../etcd/answers.ts";
 import { createEtcdctl } from "../../etcd/etcdctl.ts";
-import { isThere } from "../../etcd/is-there.ts";
+import { isMemberAt } from "../../etcd/member-at.ts";
 import { createMembership, type Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
 import { ETCDS, etcdPorts, hostOf, nodeUrl, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
@@ -49,7 +49,7 @@ export const etcdctlFiles = {
 
 /** Whether a member of one of the etcds is at this client URL, also where it does not accept what this machine asks with. */
 export async function isMemberThere(url: string, root: string, signal: AbortSignal): Promise<boolean> {
-  return await isThere(url, (await readIfThere(join(root, etcdctlFiles.ca))) ?? "", signal);
+  return await isMemberAt(url, (await readIfThere(join(root, etcdctlFiles.ca))) ?? "", signal);
 }
 
 /** Why no member answers the machine whose `/` is this folder, where that knows it by itself: its certificate has expired. */

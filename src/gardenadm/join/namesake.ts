@@ -2,7 +2,7 @@ import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { ETCDS, etcdPorts, nodeUrl } from "../../components/index.ts";
-import { isThere } from "../../etcd/is-there.ts";
+import { isMemberAt } from "../../etcd/member-at.ts";
 import { isForbidden, Lease, Node, Secret, type KubeClient } from "../../kube/index.ts";
 import { machineId } from "../machine/machine-id.ts";
 import type { ThisMachine } from "../machine/this-machine.ts";
@@ -66,7 +66,7 @@ export async function refuseNamesakesEtcd(
   const urls = others.flatMap((address) =>
     ETCDS.map((role) => nodeUrl({ name, addresses: [address] }, etcdPorts(role, { nodes: [] }).client)),
   );
-  for (const url of urls) if (await isThere(url, authority, signal)) throw new OperatorError(namesake(machine));
+  for (const url of urls) if (await isMemberAt(url, authority, signal)) throw new OperatorError(namesake(machine));
 }
 
 /** Whether the Node of this machine's name is ready, and another machine. */

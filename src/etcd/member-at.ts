@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
+import { certificatesIn } from "../parsing.ts";
 
 /** In ms: a member that is there answers a handshake at once. */
 const LONGEST = 3_000;
@@ -8,7 +9,7 @@ const LONGEST = 3_000;
  * Whether a member of the etcd with these authorities, in PEM, is at a URL: it shows a certificate that one of them has signed, whatever it
  * thinks of the caller, and even if that has expired. It tells a member that is off from one that cannot be asked.
  */
-export async function isThere(url: string, authorities: string, signal: AbortSignal): Promise<boolean> {
+export async function isMemberAt(url: string, authorities: string, signal: AbortSignal): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
   const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
@@ -24,6 +25,6 @@ export async function isThere(url: string, authorities: string, signal: AbortSig
 }
 
 function isSignedBy(authorities: string, certificate: X509Certificate | undefined): boolean {
-  const each = authorities.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
-  return certificate !== undefined && each.some((pem) => certificate.verify(new X509Certificate(pem).publicKey));
+  if (certificate === undefined) return false;
+  return certificatesIn(authorities).some((pem) => certificate.verify(new X509Certificate(pem).publicKey));
 }
