@@ -33,6 +33,7 @@ import { agentPlacesIn } from "../machine/agent-places.ts";
 import { kubeletAnswers, etcdAnswers } from "../machine/kubelet-answers.ts";
 import { refuseOtherShoot } from "../cluster/own-shoot.ts";
 import { takeTurn, type ClusterTurn } from "../cluster/turn.ts";
+import { createKnown } from "../steps/known.ts";
 import { until } from "../steps/until.ts";
 import { candidateFor } from "./candidate.ts";
 import { chooseZone, zoneFaults } from "./zone.ts";
@@ -74,17 +75,12 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
 } {
   const places = placesIn(machine.root);
   const clients = createClients(machine.root);
-  let turn: ClusterTurn | undefined;
-  let described: { context: ControlPlaneContext; machines: ControlPlaneMachines } | undefined;
-  const known = () => {
-    if (described === undefined) throw new Error("the machine is not described yet");
-    return described;
-  };
+  const { known, get } = createKnown<{ turn: ClusterTurn; machines: ControlPlaneMachines }>();
   const context = async (client: KubeClient) =>
     await readControlPlane(client, configuration, machine, await ensureUid(places.shootUid, configuration.shoot));
   /** Later, the machine's agent knows with which manifests they are to run. */
   const running = async (names: readonly string[], scope: StepScope) => {
-    const expected = (described?.machines.pods ?? []).filter(({ pod }) => names.includes(pod.metadata.name));
+    const expected = (known.machines?.pods ?? []).filter(({ pod }) => names.includes(pod.metadata.name));
     await podsRunning(expected.map(expectedPod), machine, scope);
   };
 
@@ -117,16 +113,16 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
       const found = await context(client);
       const objects = controlPlaneObjects(found);
       for (const object of objects) await client.apply(object);
-      described = { context: found, machines: await describeMachine(client, found, objects) };
+      known.machines = await describeMachine(client, found, objects);
     },
     async machine(scope) {
-      const { config } = known().machines;
+      const { config } = get("machines");
       for (const role of ETCDS) await letFirstStart(dataPlaceOf(role, machine.root));
       const isBegun = await isThere(join(machine.root, `${STATIC_POD_MANIFESTS}/${LAST[0]}.yaml`));
       await apply(isBegun ? config : withoutLast(config), scope);
     },
     async controllers(scope) {
-      await apply(known().machines.config, scope);
+      await apply(get("machines").config, scope);
     },
     kubelet: kubeletAnswers,
     async etcd(scope) {
@@ -153,7 +149,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
       await clients.import();
     },
     async turn(scope) {
-      turn ??= await takeTurn(clients.server(), machine, scope);
+      known.turn ??= await takeTurn(clients.server(), machine, scope);
       const made = await findMade(clients.server());
       if (made !== undefined) refuseOtherShoot(made.shoot, configuration.shoot);
     },
@@ -161,9 +157,9 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
   const { server, hasWritten } = clients;
   return {
     ...{ actions, server, hasWritten, readContext: async () => await context(server()) },
-    within: (scope) => turn?.within(scope) ?? scope,
+    within: (scope) => known.turn?.within(scope) ?? scope,
     async close() {
-      await turn?.end();
+      await known.turn?.end();
       await clients.close();
     },
   };
