@@ -2,9 +2,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { dataPlaceOf } from "../../src/etcd-data/place.ts";
 import { LOG_FILE_NAME, readLog, varintOf } from "../../src/etcd-data/write-ahead-log.ts";
-import type { EtcdRole } from "../../src/components/index.ts";
-
-const ROLES: readonly EtcdRole[] = ["main", "events"];
+import { ETCDS } from "../../src/components/index.ts";
 
 /**
  * Which etcds the machine whose `/` is this folder has data of, by name: the ids of cluster and member, and when the data were begun.
@@ -12,7 +10,7 @@ const ROLES: readonly EtcdRole[] = ["main", "events"];
  */
 export async function etcdIdentity(root: string): Promise<Readonly<Record<string, string>>> {
   const found = await Promise.all(
-    ROLES.map(async (role) => {
+    ETCDS.map(async (role) => {
       const log = join(dataPlaceOf(role, root).dataDir, "member/wal");
       const [first] = (await readdir(log).catch(() => [])).filter((name) => LOG_FILE_NAME.test(name)).sort();
       if (first === undefined) return [];
