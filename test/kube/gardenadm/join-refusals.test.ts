@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
@@ -38,6 +38,7 @@ import { fileTree } from "../../support/file-tree.ts";
 import { exampleShoot } from "../../support/control-plane-context.ts";
 import { makeToken } from "../../support/node-access.ts";
 import { selfHostedContext } from "../../support/self-hosted-control-plane.ts";
+import { filesWrittenBy } from "../../support/written-files.ts";
 import { machineIn } from "../../unit/gardenadm/lab.ts";
 
 /** Leads nowhere but by a line in a hosts file, and is what the API server proves. */
@@ -154,9 +155,9 @@ describe("a join is refused, and leaves the machine as it was, with", () => {
 describe("a join that was ended as soon as it had written", () => {
   test("anything goes on, and one that is refused changes nothing of that", async () => {
     const hostName = "killed";
-    await joins({ hostName });
+    const written = await filesWrittenBy(async () => await joins({ hostName }), root);
     const all = await fileTree(root);
-    const written = await writtenFiles();
+    expect(written.toSorted()).toEqual(await files());
     expect(written[0]).toBe("/var/lib/gardener-node-agent/pool.yaml");
     expect(written).toContain("/etc/hosts");
     await cp(root, join(folder, "whole"), { recursive: true });
@@ -206,14 +207,12 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(root, path), text);
 }
 
-/** Those of a join, in the order in which they were written. */
-async function writtenFiles(): Promise<string[]> {
+/** What a machine has by now that it had not when it was bare. */
+async function files(): Promise<string[]> {
   const bare = ["/etc/machine-id", "/etc/resolv.conf"];
-  const files = Object.entries(await fileTree(root)).filter(
-    ([path, { kind }]) => kind === "file" && !bare.includes(path),
+  return Object.entries(await fileTree(root)).flatMap(([path, { kind }]) =>
+    kind === "file" && !bare.includes(path) ? [path] : [],
   );
-  const times = files.map(async ([path]) => ({ path, at: (await stat(join(root, path), { bigint: true })).mtimeNs }));
-  return (await Promise.all(times)).toSorted((one, other) => (one.at < other.at ? -1 : 1)).map(({ path }) => path);
 }
 
 interface NodeFacts {

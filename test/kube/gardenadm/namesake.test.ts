@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -100,6 +101,7 @@ test("a machine with the host name of a node whose kubelet is silent, and whose 
   const pair = (await client.read(Secret, { namespace, name: nodeObjectName("etcd-server", "b") }))?.data ?? {};
   const [cert, key] = ["tls.crt", "tls.key"].map((name) => Buffer.from(pair[name] ?? "", "base64"));
   const etcd = createServer({ ...(cert && { cert }), ...(key && { key }) }).listen(2379, HERE.address);
+  await once(etcd, "listening");
   try {
     await expect(joins(cluster)).rejects.toThrow("node b is another machine, which is at work");
     expect(await secretsOf(client)).toEqual(before);
@@ -109,7 +111,8 @@ test("a machine with the host name of a node whose kubelet is silent, and whose 
   }
 });
 
-const HERE = { type: "InternalIP", address: "127.0.0.3" };
+/** An address of the loopback that no other run of this test takes: the port is etcd's. */
+const HERE = { type: "InternalIP", address: `127.99.${(process.pid >> 8) & 0xff}.${process.pid & 0xff}` };
 
 const WAITS = "node b is ready, and was another machine, or this one before it lost its disk";
 

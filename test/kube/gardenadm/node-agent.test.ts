@@ -162,6 +162,7 @@ describe("the agents of a control plane", () => {
   test("do not wait for one whose Node has left the cluster", async () => {
     const key = { namespace, name: serialLeaseName("cp") };
     const { identity } = await joined("c3", "control-plane", unitOf("one"));
+    await eventually(async () => (await holderOfTurn()) === false);
     const lease = await cluster.client.read(Lease, key);
     if (lease === undefined) return expect.fail("no turn was ever taken");
     await cluster.client.replace<Lease>({ ...lease, spec: { holderIdentity: "gone" } });
