@@ -16,6 +16,8 @@ export interface ClusterTurn {
    * another may have done so, with an AwayError. Throws these where it is so already.
    */
   within(scope: StepScope): StepScope;
+  /** No other command has taken it over, nor may one have done so. */
+  isHeld(): boolean;
   /** Gives it back; where that fails, it runs out by itself. */
   end(): Promise<void>;
 }
@@ -95,6 +97,7 @@ function keepTurn(record: LeaseRecord, { renews, expires }: TurnTiming, since: n
       signal.throwIfAborted();
       return { ...own, signal };
     },
+    isHeld: () => !lost.signal.aborted && !hold.signal().aborted,
     async end() {
       ending.abort();
       await renewing;

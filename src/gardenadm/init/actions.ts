@@ -69,6 +69,8 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
   readContext(): Promise<ControlPlaneContext>;
   /** The scope of a step that comes after them: aborted, too, when another command has taken the turn over. */
   within(scope: StepScope): StepScope;
+  /** The control plane is this command's to change. */
+  holdsTurn(): boolean;
   /** Something was written into the API server, Leases aside. */
   hasWritten(): boolean;
   close(): Promise<void>;
@@ -158,6 +160,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
   return {
     ...{ actions, server, hasWritten, readContext: async () => await context(server()) },
     within: (scope) => known.turn?.within(scope) ?? scope,
+    holdsTurn: () => known.turn?.isHeld() ?? true,
     async close() {
       await known.turn?.end();
       await clients.close();

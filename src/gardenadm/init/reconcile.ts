@@ -17,6 +17,8 @@ export interface ReconciledCluster extends StartDeps {
   readContext(): Promise<ControlPlaneContext>;
   /** The scope of a step that changes the control plane. */
   within(scope: StepScope): StepScope;
+  /** The control plane is this command's to change. */
+  holdsTurn(): boolean;
   /** Something was written into it since the command began, Leases aside. */
   hasWritten(): boolean;
   /** It was restored just now. */
@@ -24,15 +26,13 @@ export interface ReconciledCluster extends StartDeps {
 }
 
 /** Brings the cluster to what its configuration asks for, by the table `reconcileSelfHosted`; its Shoot's status says how that gets on. */
-export async function reconcile(
-  tables: Tables,
-  { machine, configuration, server, readContext, within, hasWritten, isRestored = false }: ReconciledCluster,
-): Promise<void> {
-  const client = server();
+export async function reconcile(tables: Tables, cluster: ReconciledCluster): Promise<void> {
+  const { machine, configuration, readContext, within, holdsTurn, hasWritten, isRestored = false } = cluster;
+  const client = cluster.server();
   const run = await readFacts(client, configuration);
   const uid = await ensureUid(placesIn(machine.root).shootUid, configuration.shoot);
   const carryOut = createReconcileActions({ client, configuration, machine, run, readContext, helm: HELM, uid });
-  const report = await reportOperation({ client, configuration, uid, isRestored, hasWritten });
+  const report = await reportOperation({ client, configuration, uid, isRestored, hasWritten, holdsTurn });
   let outcome: "succeeded" | "stopped" = "stopped";
   try {
     const inTurn: typeof carryOut = async (action, scope) => await carryOut(action, within(scope));

@@ -19,6 +19,8 @@ export interface ReportDeps {
   readonly isRestored: boolean;
   /** Something was written into the cluster: a run that finds all as it should be says nothing. */
   hasWritten(): boolean;
+  /** The control plane is this command's to change: where another has taken over, the status is that one's to write. */
+  holdsTurn(): boolean;
   /** In ms; those of a command unless told otherwise. */
   readonly timing?: ReportTiming;
 }
@@ -51,8 +53,10 @@ export async function reportOperation(deps: ReportDeps): Promise<OperationReport
   const known = await knownOf(configuration, uid);
   const isOpen = before?.lastOperation?.state !== "Succeeded" || operation === "Restore";
   const isWorthIt = () => isOpen || tracker.changes.urgent > 0 || deps.hasWritten();
-  const tell = async () =>
-    await changeShootStatus(client, "gardenadm", () => ({ ...known, ...progressOf(operation, tracker) }));
+  const tell = async () => {
+    if (!deps.holdsTurn()) throw new Error("another command may have taken the turn over");
+    return await changeShootStatus(client, "gardenadm", () => ({ ...known, ...progressOf(operation, tracker) }));
+  };
   const telling = keepTelling({ tracker, timing, isWorthIt, tell });
   return {
     change: (change) => follow(tracker, change),

@@ -111,6 +111,19 @@ test("a run that writes nothing says nothing, one that writes is a Reconcile, an
   expect((await statusOf()).lastOperation).toMatchObject({ type: "Restore", state: "Succeeded" });
 });
 
+test("a command whose turn another has taken over says nothing any more, also not how it has ended", async () => {
+  let isHeld = true;
+  const report = await reportOperation(deps({ holdsTurn: () => isHeld }));
+  report.change({ step: "crds", state: "done" });
+  await eventually(async () => expect((await statusOf()).lastOperation?.progress).toBeGreaterThan(0));
+  isHeld = false;
+  const before = await versionOf();
+  report.change({ step: "cluster", state: "parked", message: "another has the turn" });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await report.end("stopped");
+  expect(await versionOf()).toBe(before);
+});
+
 test("what was said stays when Cluster is applied again, and nothing is said while there is none", async () => {
   await (await reportOperation(deps())).end("succeeded");
   await keepConditions(client, () => new Date());
@@ -181,7 +194,16 @@ async function syncCluster(more: object): Promise<void> {
 }
 
 function deps(more: Partial<ReportDeps> = {}): ReportDeps {
-  return { client, configuration, uid, isRestored: false, hasWritten: () => true, timing, ...more };
+  return {
+    client,
+    configuration,
+    uid,
+    isRestored: false,
+    hasWritten: () => true,
+    holdsTurn: () => true,
+    timing,
+    ...more,
+  };
 }
 
 const statusOf = async () => (await readShootStatus(client)) ?? expect.fail("no Cluster");

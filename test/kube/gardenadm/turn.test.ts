@@ -54,10 +54,11 @@ test("what a killed command has left, its own machine takes over at once, and an
 test("a command whose turn another one has taken over goes on no more", async ({ cluster: { client } }) => {
   const turn = await take(client, "a");
   const { signal } = turn.within(scope());
-  expect(signal.aborted).toBe(false);
+  expect([signal.aborted, turn.isHeld()]).toEqual([false, true]);
   await leave(client, "b_b");
   await expect.poll(() => signal.aborted, { timeout: 5_000 }).toBe(true);
   expect(() => signal.throwIfAborted()).toThrow("another command has taken the turn over");
+  expect(turn.isHeld()).toBe(false);
   await turn.end();
   expect((await client.read(Lease, KEY))?.spec.holderIdentity).toBe("b_b");
 });
