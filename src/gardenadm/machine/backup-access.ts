@@ -12,10 +12,15 @@ export interface BackupAccess extends StoreAccess {
   readonly uid: string;
 }
 
-/** Leaves on the machine, for root alone, how its agent reaches the backups; writes nothing where it knows that already. */
+/**
+ * Leaves on the machine, for root alone, how its agent reaches the backups, in the same bytes whichever program has found out; writes
+ * nothing where the machine knows that already.
+ */
 export async function keepBackupAccess(root: string, access: BackupAccess): Promise<void> {
   if (isDeepStrictEqual(await readBackupAccess(root), access)) return;
-  await writeWhole(join(root, FILE), Buffer.from(`${JSON.stringify(access, null, 2)}\n`), 0o600);
+  const { provider, secret, uid } = access;
+  const ordered = { provider, secret: Object.fromEntries(Object.entries(secret).toSorted()), uid };
+  await writeWhole(join(root, FILE), Buffer.from(`${JSON.stringify(ordered, null, 2)}\n`), 0o600);
 }
 
 /** The machine knows of no backups any more. */

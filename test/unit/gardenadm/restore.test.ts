@@ -89,6 +89,17 @@ test("how a machine reaches its backups is for root alone, and is not written ag
   expect(await readBackupAccess(folder)).toEqual(access);
 });
 
+test("how a machine reaches its backups is the same file, in whichever order that was found out", async () => {
+  const secret = { accessKeyID: "key", bucketName: "b" };
+  const [one, other] = [join(folder, "one"), join(folder, "other")];
+  await keepBackupAccess(one, { provider: "s3", uid: "1", secret });
+  await keepBackupAccess(other, { uid: "1", secret: { bucketName: "b", accessKeyID: "key" }, provider: "s3" });
+  const [text, same] = await Promise.all(
+    [one, other].map(async (root) => await readFile(join(root, "var/lib/gardenadm/backup/access.json"), "utf8")),
+  );
+  expect(same).toBe(text);
+});
+
 test("a member is alone by the settings of its own machine, and founds a cluster by a change of these only", async () => {
   const at = join(folder, "/var/lib/static-pods/etcd-main/etcd-main-config");
   await mkdir(at, { recursive: true });
