@@ -110,7 +110,15 @@ function writtenPaths(last: MachineState, wanted: MachineState): string[] {
   return wanted.files.filter(differs).map(({ path }) => path);
 }
 
-/** containerd first: kubelets do without it badly. */
+/**
+ * The units that others need, in the order in which they start: kubelets do without containerd badly, and without the kernel's
+ * settings not at all.
+ */
+const FIRST: readonly string[] = ["containerd.service", "systemd-sysctl.service"];
+
+/** Whether no other unit starts until this one has. */
+export const startsAlone = (unit: string): boolean => FIRST.includes(unit);
+
 function changedUnits(last: MachineState, wanted: MachineState, touched: ReadonlySet<string>): readonly UnitState[] {
   const before = new Map(last.units.map((unit) => [unit.name, unit]));
   const changed = wanted.units.filter((unit) => {
@@ -118,8 +126,8 @@ function changedUnits(last: MachineState, wanted: MachineState, touched: Readonl
     if (old === undefined || old.begun === true || !sameUnit(old, unit)) return true;
     return [...unit.ownPaths, ...unit.filePaths, ...old.ownPaths].some((path) => touched.has(path));
   });
-  const isFirst = ({ name }: UnitState) => name === "containerd.service";
-  return [...changed.filter(isFirst), ...changed.filter((unit) => !isFirst(unit))];
+  const first = FIRST.flatMap((unit) => changed.filter(({ name }) => name === unit));
+  return [...first, ...changed.filter(({ name }) => !startsAlone(name))];
 }
 
 function sameUnit(one: UnitState, other: UnitState): boolean {

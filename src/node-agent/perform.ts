@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Step } from "./changes.ts";
+import { startsAlone, type Step } from "./changes.ts";
 import { CommandError, type Run } from "./commands.ts";
 import { extractFile } from "./image-file.ts";
 import { UNIT_FOLDER, type Source } from "./wanted.ts";
@@ -32,8 +32,8 @@ export interface ReadyFile {
 export type Content = Exclude<Source, { readonly secretRef: unknown }>;
 
 /**
- * Does the steps one after another. Gives the units that failed, each with a sentence; any other failure is thrown, and
- * leaves what comes after it undone.
+ * Does the steps one after another; units start together, once those run that others need. Gives the units that failed, each with a
+ * sentence; any other failure is thrown, and leaves what comes after it undone.
  */
 export async function perform(
   machine: Machine,
@@ -43,13 +43,15 @@ export async function perform(
 ): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
   const enabling = createEnabling(machine, todo, signal);
+  const starting = createStarting(machine, todo, signal);
+  const does = async (step: Step) => await (starting(step, faults) ?? performStep(machine, step, files, signal));
   for (const step of todo) {
     signal?.throwIfAborted();
     if ("unit" in step && faults.has(step.unit)) continue;
     if (endsThisProcess(step, machine) || (await enabling(step))) continue;
     tell(sentenceOf(step));
     try {
-      await performStep(machine, step, files, signal);
+      await does(step);
     } catch (error) {
       signal?.throwIfAborted();
       const problem = problemOf(step, error);
@@ -74,6 +76,21 @@ function createEnabling({ systemctl }: Machine, todo: readonly Step[], signal: A
       () => false,
     );
     return enabled;
+  };
+}
+
+/** Begins all units that do not start alone when the first of them is to, but those that have failed before; gives the end of a step's own. */
+function createStarting({ systemctl, ownUnit }: Machine, todo: readonly Step[], signal: AbortSignal | undefined) {
+  const units = todo.flatMap((step) => (step.do === "restart" && !startsAlone(step.unit) ? [step.unit] : []));
+  const begun = new Map<string, Promise<unknown>>();
+  return (step: Step, failed: ReadonlyMap<string, unknown>): Promise<unknown> | undefined => {
+    if (step.do !== "restart" || startsAlone(step.unit)) return undefined;
+    for (const unit of units.filter((each) => each !== ownUnit && !failed.has(each) && !begun.has(each))) {
+      const job = systemctl(["restart", unit], signal);
+      job.catch(() => {}); // it is looked at when its step comes
+      begun.set(unit, job);
+    }
+    return begun.get(step.unit);
   };
 }
 

@@ -98,6 +98,25 @@ describe("the node agent", () => {
     expect(await system.enabled()).toEqual(["kubelet.service", "new.service"]);
   });
 
+  test("starts units together, once those run that others need", async () => {
+    const started: string[] = [];
+    const [both, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const systemctl = async ([verb, unit = ""]: readonly string[]) => {
+      if (verb !== "restart") return "";
+      started.push(unit);
+      if (started.length === 2) setTimeout(second.resolve, 50);
+      if (unit === "systemd-sysctl.service") await second.promise;
+      if (unit === "b.service") both.resolve();
+      if (unit === "a.service") await both.promise;
+      return "";
+    };
+    const unit = (name: string) => ({ name, content: name });
+    const units = ["a.service", "b.service", "systemd-sysctl.service", "containerd.service"].map(unit);
+    const { restarted } = await applyMachine({ ...machineIn(dir), systemctl }, { spec: { units } });
+    expect(started).toEqual(["containerd.service", "systemd-sysctl.service", "a.service", "b.service"]);
+    expect(restarted).toEqual(started);
+  });
+
   test("changes only what differs, and has systemd read its units once", async () => {
     await applied(dir, first);
     await system.commands();
