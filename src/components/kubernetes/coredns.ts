@@ -66,7 +66,8 @@ function pod({ images, nodes }: ControlPlaneContext) {
       { name: "metrics", containerPort: 9153, protocol: "TCP" },
     ],
     livenessProbe: { httpGet: { path: "/health", port: 8080 }, initialDelaySeconds: 30, periodSeconds: 10 },
-    readinessProbe: { httpGet: { path: "/ready", port: 8181 }, periodSeconds: 5 },
+    // Pods wait for names, and a first look is often a moment too early: it looks again soon, and gives up as late as others.
+    readinessProbe: { httpGet: { path: "/ready", port: 8181 }, periodSeconds: 1, failureThreshold: 15 },
     resources: { requests: { cpu: "20m", memory: "32Mi" }, limits: { memory: "256Mi" } },
     securityContext: { ...restricted(), readOnlyRootFilesystem: true },
     volumeMounts: [{ name: "config", mountPath: "/etc/coredns", readOnly: true }],
