@@ -54,7 +54,10 @@ async function areReady(nodes: readonly string[]): Promise<void> {
 
 test("init exposes its control plane when the name server, which was away for a minute, is back", async () => {
   const { a } = machines;
-  await a.succeedDespite(withoutNames, INIT, { flow: reconcileSelfHosted.title, step: "exposure" });
+  const exposure = { flow: reconcileSelfHosted.title, step: "exposure" };
+  for (const by of ["SIGKILL", "power cut"] as const)
+    expect(await a.interrupt(INIT, exposure, by), by).toBe("interrupted");
+  await a.succeedDespite(withoutNames, INIT, exposure);
   expect(await queryRecords(names.server, apiRecord)).toEqual([await addressOf(a)]);
 });
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { Deployment, Node, refOf, refTo } from "../../src/kube/index.ts";
+import { DNSRecord } from "../../src/api/index.ts";
+import { Deployment, Lease, Node, refOf, refTo } from "../../src/kube/index.ts";
 import { findSet } from "../../src/local/bare/set.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import { fileOf } from "../support/cluster-world.ts";
-import { addressOf } from "../support/disasters.ts";
+import { addressOf, configurationOf, giveKept } from "../support/disasters.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFlagWebhook } from "../support/flag-webhook.ts";
 import { apiRecord, askNameServer } from "../support/exposed-by-dns.ts";
@@ -97,6 +98,25 @@ test("a node that goes is led to no more", async () => {
   expect(await addresses()).toEqual([await addressOf(machines.a)]);
   await machines.a.asAdministrator(async (client) => {
     expect((await client.list(Node)).map(({ metadata }) => metadata.name)).toEqual(["a", "w"]);
+  });
+});
+
+test("after a restore, the DNS leads to what is left alone, and a worker that looks it up goes on by itself", async () => {
+  const { a, b } = machines;
+  await b.succeed(await a.invite("control-plane"));
+  expect(await addresses()).toEqual([await addressOf(a), await addressOf(b)].toSorted());
+  await giveKept(b, await configurationOf(a));
+  await ground.machines.cutPower("a");
+  const since = Date.now();
+  await b.succeed({ words: ["restore", "-d", "/root/config", "--from", "member", "--yes-quorum-is-lost"] });
+  expect(await addresses()).toEqual([await addressOf(b)]);
+  await b.asAdministrator(async (client) => {
+    expect((await client.list(Node)).map(({ metadata }) => metadata.name)).toEqual(["b", "w"]);
+    const record = await client.read(DNSRecord, { namespace: "kube-system", name: "root-external" });
+    expect(record?.spec.values).toEqual([await addressOf(b)]);
+    const renewed = async () =>
+      (await client.read(Lease, { namespace: "kube-node-lease", name: "w" }))?.spec.renewTime ?? "";
+    await eventually(async () => expect(Date.parse(await renewed())).toBeGreaterThan(since), 180_000);
   });
 });
 

@@ -10,14 +10,15 @@ import { etcdMembers, fileOf, restingWorld } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, MADE_ONCE, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
 import { rowsOf, type Interruption } from "../support/interruption.ts";
-import { contentsOf, orphansIn, orphansOn } from "../support/undisturbed.ts";
+import { contentsOf, objectsOf, orphansIn, orphansOn } from "../support/undisturbed.ts";
 
 type Name = "a" | "b" | "w";
 
 let ground: BareGround;
 let machines: Readonly<Record<Name, GardenadmMachine>>;
-/** The files of a cluster that nothing has disturbed, by machine. */
+/** What a cluster has which nothing has disturbed: files by machine, and objects. */
 const undisturbed: Partial<Record<Name | "a alone", Readonly<Record<string, string>>>> = {};
+let objects: readonly string[] = [];
 /** What was made of the cluster whose machines are interrupted: nothing of it may be made anew. */
 let known: Readonly<Record<string, string>> = {};
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
   }
   await restingWorld(machines.a);
   undisturbed.a = await contentsOf(machines.a);
+  objects = await objectsOf(machines.a);
 });
 
 afterAll(async () => {
@@ -115,6 +117,7 @@ describe.each<Interruption>(["SIGKILL", "power cut"])("by %s", (by) => {
     for (const machine of [a, b]) expect(await etcdMembers(machine)).toEqual({ main: voters, events: voters });
     await a.succeed(INIT);
     await endsUndisturbed("a", ["a", "b", "w"]);
+    await eventually(async () => expect(await objectsOf(a)).toEqual(objects), 120_000);
     await a.asAdministrator(async (client) => {
       for (const machine of Object.values(machines))
         await eventually(async () => expect(await orphansOn(machine, client), machine.name).toEqual([]), 180_000);

@@ -1,15 +1,20 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ConfigMap, typeMeta } from "../../src/kube/index.ts";
 import { ensureBucket } from "../../src/local/bare/bucket.ts";
 import { createLogger } from "../../src/log.ts";
 import type { BareGround } from "../support/bare-machines.ts";
 import {
   addressOf,
   askForBackups,
+  fillDisk,
+  freeDisk,
   hasSign,
   kubeconfigTo,
   leaveSign,
+  moveToDiskOfItsOwn,
   stall,
   takeSnapshot,
   untilServed,
@@ -57,6 +62,35 @@ test("an etcd that answers nothing for minutes is not restored, and goes on", as
   await stall(a, LONG);
   await isUntouched(known);
   report("one node: an etcd that was stopped goes on to API", await untilServed(kubeconfig, [await addressOf(a)]));
+  await isUntouched(known);
+  await a.asAdministrator(async (client) => expect(await hasSign(client, "after-the-snapshot")).toBe(true));
+});
+
+test("an etcd whose disk is full for minutes is not restored, and goes on by itself when there is space", async () => {
+  await moveToDiskOfItsOwn(a);
+  const kubeconfig = await kubeconfigTo(a);
+  const address = await addressOf(a);
+  await untilServed(kubeconfig, [address]);
+  const known = await a.etcds();
+  await fillDisk(a);
+  await a.asAdministrator(async (client) => {
+    const large = async (name: string) =>
+      await client.create<ConfigMap>({
+        ...typeMeta(ConfigMap),
+        metadata: { namespace: "default", name },
+        data: { large: "x".repeat(500_000) },
+      });
+    const began = performance.now();
+    const written: boolean[] = [];
+    while (performance.now() - began < LONG) {
+      written.push(await large(`large-${written.length}`).then(Boolean, () => false));
+      await delay(500);
+    }
+    expect(written.slice(-3), `of ${written.length} writes while the disk was full`).toEqual([false, false, false]);
+  });
+  await isUntouched(known);
+  await freeDisk(a);
+  report("one node: disk has space to API", await untilServed(kubeconfig, [address], 600_000));
   await isUntouched(known);
   await a.asAdministrator(async (client) => expect(await hasSign(client, "after-the-snapshot")).toBe(true));
 });

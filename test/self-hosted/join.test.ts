@@ -26,8 +26,9 @@ import { bareWorld } from "../support/bare-world.ts";
 import { etcdMembers, fetchOn, fileOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine, type Invitation } from "../support/gardenadm-machine.ts";
+import { addressOf as ipOf, hasSign, kubeconfigTo, leaveSign, untilServed } from "../support/disasters.ts";
 import { helloOn } from "../support/hello-pod.ts";
-import { findWords, recordProcesses } from "../support/said-words.ts";
+import { findWords, hiddenWords, recordProcesses } from "../support/said-words.ts";
 
 let ground: BareGround;
 let machines: Readonly<Record<"a" | "b" | "c" | "w", GardenadmMachine>>;
@@ -227,6 +228,23 @@ test("nodes of the control plane join one after the other, also one that was kil
   expect(await apiServerOf(a), "the process of the first API server, which nothing has changed").toBe(server);
 });
 
+test("a machine of three whose power is cut is not missed, and takes its place again by itself", async () => {
+  const { a, b, c } = machines;
+  const [kubeconfig, members] = [await kubeconfigTo(a), await c.etcds()];
+  await ground.machines.cutPower("c");
+  const others = await Promise.all([a, b].map(ipOf));
+  expect(await untilServed(kubeconfig, others)).toBeLessThan(10);
+  await a.asAdministrator(async (client) => await leaveSign(client, "while-c-was-off"));
+  await ground.machines.on("c");
+  await untilServed(kubeconfig, [await ipOf(c)]);
+  await c.asAdministrator(async (client) => {
+    await eventually(async () => expect(await hasSign(client, "while-c-was-off")).toBe(true));
+    const isBack = async () => isReady((await client.read(Node, { name: "c" })) ?? expect.fail("there is no Node c"));
+    await eventually(isBack, 60_000);
+  });
+  expect(await c.etcds()).toEqual(members);
+});
+
 const apiServerOf = async ({ name }: GardenadmMachine) => await ground.inMachine(name, "pgrep", "kube-apiserver");
 
 /** From when to when the last command on this machine had the right to change the control plane; in ms. */
@@ -255,7 +273,7 @@ async function listed<T>(machine: GardenadmMachine, work: () => Promise<T>): Pro
 test("no journal, no log and no process list shows a token or a key", async () => {
   const { a } = machines;
   const secrets = await a.asAdministrator(async (client) => await client.list(Secret));
-  const hidden = [...tokens.map((token) => token.slice(7)), ...secrets.flatMap(secretWords)];
+  const hidden = [...tokens.map((token) => token.slice(7)), ...secrets.flatMap(hiddenWords)];
   expect(hidden.length).toBeGreaterThan(20);
   for (const machine of Object.values(machines)) expect(await findWords(machine, hidden), machine.name).toEqual([]);
   expect(Object.keys(processes).sort()).toEqual(["b", "w"]);
@@ -264,12 +282,3 @@ test("no journal, no log and no process list shows a token or a key", async () =
     expect(hidden.filter((word) => text.includes(word))).toEqual([]);
   }
 });
-
-/** A line out of the middle of each private key, in PEM and in base64 of it. */
-function secretWords({ data = {} }: Secret): string[] {
-  const keys = Object.entries(data).filter(([name]) => /key$|id_rsa$|token-secret$/.test(name));
-  return keys.flatMap(([, value]) => {
-    const line = Buffer.from(value, "base64").toString().split("\n")[2];
-    return [value.slice(100, 160), line ?? ""].filter((word) => word.length > 30);
-  });
-}

@@ -80,12 +80,19 @@ const FOLDERS = ["/etc/kubernetes", "/etc/systemd/system", "/var/lib/static-pods
 
 /** By key in etcd, which no reader of the API is needed for. Kubelets write their Node's status by themselves. */
 async function versionsOf(machine: GardenadmMachine): Promise<readonly string[]> {
+  return (await objectKeys(machine))
+    .map(({ key, revision }) => `${key} ${revision}`)
+    .filter((line) => !/^\/registry\/(leases|masterleases|minions|events)\//.test(line));
+}
+
+/** The keys of all objects in etcd-main, with the revisions at which they were last written. */
+export async function objectKeys(
+  machine: GardenadmMachine,
+): Promise<readonly { readonly key: string; readonly revision: number }[]> {
   const { kvs = [] } = JSON.parse(await etcdctl(machine, PORTS.main, "get", "/", "--prefix", "--keys-only")) as {
     readonly kvs?: readonly { readonly key: string; readonly mod_revision: number }[];
   };
-  return kvs
-    .map(({ key, mod_revision }) => `${Buffer.from(key, "base64").toString()} ${mod_revision}`)
-    .filter((line) => !/^\/registry\/(leases|masterleases|minions|events)\//.test(line));
+  return kvs.map(({ key, mod_revision }) => ({ key: Buffer.from(key, "base64").toString(), revision: mod_revision }));
 }
 
 async function etcdctl({ ground, name }: GardenadmMachine, port: number, ...words: readonly string[]): Promise<string> {

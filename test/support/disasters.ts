@@ -175,3 +175,30 @@ while [ "$SECONDS" -lt "$2" ]; do
 done
 signal "$1" CONT
 `;
+
+/** Puts the data of etcd-main on a small disk of their own, mounted in their folder. */
+export async function moveToDiskOfItsOwn({ ground, name }: GardenadmMachine): Promise<void> {
+  await ground.inMachine(name, "bash", "-c", MOVE, "move", "/var/lib/etcd-main/data/new.etcd/member/snap/db");
+}
+
+const MOVE = `${KILL}
+data=\${1%/new.etcd/member/snap/db}
+new=/mnt/disk
+mkdir "$new"
+mount -t tmpfs -o "size=$(( $(du --summarize --block-size=1M "$data" | cut --fields=1) + 16 ))M" disk "$new"
+cp --archive "$data/." "$new"
+mount --bind "$new" "$data"
+systemctl start kubelet
+`;
+
+const FILLER = "/var/lib/etcd-main/data/filler";
+
+/** Leaves nothing free on that disk. */
+export async function fillDisk({ ground, name }: GardenadmMachine): Promise<void> {
+  await ground.inMachine(name, "sh", "-c", `dd if=/dev/zero of=${FILLER} bs=64k status=none || [ -s ${FILLER} ]`);
+}
+
+/** The opposite of `fillDisk`. */
+export async function freeDisk({ ground, name }: GardenadmMachine): Promise<void> {
+  await ground.inMachine(name, "rm", FILLER);
+}

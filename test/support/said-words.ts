@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Secret } from "../../src/kube/index.ts";
 import type { GardenadmMachine } from "./gardenadm-machine.ts";
 
 /** The places of this machine where one of the words stands, of gardenadm's journal, the logs of all units and those of pods. */
@@ -16,6 +17,16 @@ journalctl --no-pager --output cat | grep --quiet --fixed-strings --file "$words
 grep --files-with-matches --recursive --fixed-strings --file "$words" /var/log/pods
 rm "$words"
 `;
+
+/** A line out of the middle of each private key and token, in PEM and in base64 of it. */
+export function hiddenWords({ data = {} }: Secret): string[] {
+  const keys = Object.entries(data).filter(([name]) => /key$|id_rsa$|token-secret$/i.test(name));
+  return keys.flatMap(([, value]) => {
+    const text = Buffer.from(value, "base64").toString();
+    const lines = text.split("\n");
+    return [value.slice(100, 160), lines[2] ?? "", lines.length === 1 ? text : ""].filter((word) => word.length > 15);
+  });
+}
 
 /** Notes what process lists show on a machine until it is stopped; answers with it. */
 export function recordProcesses({ ground, name }: GardenadmMachine): { stop(): Promise<string> } {

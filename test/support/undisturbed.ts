@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CertificateSigningRequest, Lease, Node, Pod, type KubeClient } from "../../src/kube/index.ts";
+import { objectKeys } from "./cluster-world.ts";
 import type { GardenadmMachine } from "./gardenadm-machine.ts";
 
 /** SHA-256 of each file that gardenadm has to do with on a machine, by path; two clusters of the same configuration have the same. */
@@ -43,6 +44,16 @@ function withoutKeys(bytes: Buffer): Buffer {
 const LONGEST_TEXT = 1_000_000;
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+/** What the API servers of a cluster have, by key, but what comes and goes by itself; two clusters of the same configuration have the same. */
+export async function objectsOf(machine: GardenadmMachine): Promise<readonly string[]> {
+  const keys = (await objectKeys(machine)).map(({ key }) => key).filter((key) => !COMES_AND_GOES.test(key));
+  return [...new Set(keys.map((key) => key.replace(/-[0-9a-f]{8,}(?=-|$)/g, "-CHECKSUM")))].sort();
+}
+
+/** Objects of controllers, which name them at random, and tokens, which run out. */
+const COMES_AND_GOES =
+  /^\/registry\/(events|pods|replicasets|controllerrevisions|endpointslices|services\/endpoints|ipaddresses|certificatesigningrequests|masterleases|secrets\/kube-system\/bootstrap-token-)/;
 
 /** What a machine has left of pods that its cluster does not know, or of work that was cut off: containers, mounts, folders; a line for each. */
 export async function orphansOn({ ground, name }: GardenadmMachine, client: KubeClient): Promise<readonly string[]> {
