@@ -80,17 +80,20 @@ function createEnabling({ systemctl }: Machine, todo: readonly Step[], signal: A
 }
 
 /** Begins all units that do not start alone when the first of them is to, but those that have failed before; gives the end of a step's own. */
-function createStarting({ systemctl, ownUnit }: Machine, todo: readonly Step[], signal: AbortSignal | undefined) {
-  const units = todo.flatMap((step) => (step.do === "restart" && !startsAlone(step.unit) ? [step.unit] : []));
-  const begun = new Map<string, Promise<unknown>>();
-  return (step: Step, failed: ReadonlyMap<string, unknown>): Promise<unknown> | undefined => {
+function createStarting(machine: Machine, todo: readonly Step[], signal: AbortSignal | undefined) {
+  const units = todo.flatMap((step) =>
+    step.do === "restart" && !startsAlone(step.unit) && !endsThisProcess(step, machine) ? [step.unit] : [],
+  );
+  const begin = (unit: string): Promise<string> => {
+    const job = machine.systemctl(["restart", unit], signal);
+    job.catch(() => {}); // it is looked at when its step comes
+    return job;
+  };
+  let jobs: ReadonlyMap<string, Promise<string>> | undefined;
+  return (step: Step, failed: ReadonlyMap<string, unknown>): Promise<string> | undefined => {
     if (step.do !== "restart" || startsAlone(step.unit)) return undefined;
-    for (const unit of units.filter((each) => each !== ownUnit && !failed.has(each) && !begun.has(each))) {
-      const job = systemctl(["restart", unit], signal);
-      job.catch(() => {}); // it is looked at when its step comes
-      begun.set(unit, job);
-    }
-    return begun.get(step.unit);
+    jobs ??= new Map(units.filter((unit) => !failed.has(unit)).map((unit) => [unit, begin(unit)]));
+    return jobs.get(step.unit);
   };
 }
 
