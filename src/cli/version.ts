@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { readVersion } from "../package.ts";
 import { defineCommand } from "./command.ts";
 import { choice } from "./option.ts";
 import { printObject } from "./display/output.ts";
@@ -17,10 +16,3 @@ export const version = defineCommand({
     else context.terminal.out.write(`perennial ${versions.perennial} (Node.js ${versions.node})\n`);
   },
 });
-
-/** The version of the package that this is. */
-export async function readVersion(): Promise<string> {
-  const file = fileURLToPath(new URL("../../package.json", import.meta.url));
-  const parsed: unknown = JSON.parse(await readFile(file, "utf8"));
-  return typeof parsed === "object" && parsed !== null && "version" in parsed ? String(parsed.version) : "unknown";
-}

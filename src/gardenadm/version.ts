@@ -2,8 +2,8 @@ import { knownGates } from "../admission/shoot/known-gates.ts";
 import { GARDENER_VERSION } from "../api/names.ts";
 import { printObject } from "../cli/display/output.ts";
 import { choice } from "../cli/option.ts";
-import { readVersion } from "../cli/version.ts";
 import { imagesFor } from "../components/context.ts";
+import { readVersion } from "../package.ts";
 import { defineCommand } from "./context.ts";
 
 /** `gardenadm version` */

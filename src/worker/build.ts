@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { DataConverter } from "@temporalio/common";
-import { parseJson } from "../parsing.ts";
+import { readVersion } from "../package.ts";
 import { bundlerPath, workflowsPath } from "./paths.ts";
 
 /** The workflow code that a worker runs, and the id by which Temporal tells it from others. */
@@ -39,10 +38,4 @@ async function bundle(files: readonly string[]): Promise<string> {
 function hash(code: string): string {
   const bare = code.replace(/^\/\/# sourceMappingURL=.*$/gm, "");
   return createHash("sha256").update(bare).digest("hex").slice(0, 12);
-}
-
-async function readVersion(): Promise<string> {
-  const file = new URL("../../package.json", import.meta.url);
-  const { version } = parseJson(await readFile(file, "utf8"), file.pathname) as { version: string };
-  return version;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageRoot } from "../../package.ts";
 import { defineCommand } from "../command.ts";
 import { CliError } from "../exit.ts";
 import { required, text } from "../option.ts";
@@ -24,8 +24,10 @@ export const init = defineCommand({
       throw new CliError("usage", `${directory} is not empty: name another one with --directory`);
     await writeProject(directory, await wordsFor(name));
     context.terminal.out.write(`extension ${name} is in ${directory}: its README.md says how to go on\n`);
-    if (!existsSync(join(root, "dist")))
-      context.terminal.out.write(`its npm install takes perennial from ${root}: run \`npm run build\` there first\n`);
+    if (!existsSync(join(packageRoot, "dist")))
+      context.terminal.out.write(
+        `its npm install takes perennial from ${packageRoot}: run \`npm run build\` there first\n`,
+      );
   },
 });
 
@@ -43,11 +45,11 @@ async function writeProject(directory: string, words: Readonly<Record<string, st
 
 /** The packages in the versions that this one is made with; this one itself from where it is. */
 async function wordsFor(name: string): Promise<Record<string, string>> {
-  const { version, devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Package;
-  const installed = root.includes("/node_modules/");
+  const { version, devDependencies } = JSON.parse(await readFile(join(packageRoot, "package.json"), "utf8")) as Package;
+  const installed = packageRoot.includes("/node_modules/");
   return {
     __NAME__: name,
-    __PERENNIAL__: installed ? version : `file:${root}`,
+    __PERENNIAL__: installed ? version : `file:${packageRoot}`,
     __TYPES_NODE__: devDependencies["@types/node"] ?? "24",
     __TYPESCRIPT__: devDependencies["typescript"] ?? "latest",
   };
@@ -58,7 +60,4 @@ interface Package {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** Of this package, whether it runs from `src` or from `dist`. */
-const root = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
-
-const template = join(root, "templates/extension");
+const template = join(packageRoot, "templates/extension");

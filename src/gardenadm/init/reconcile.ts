@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -10,6 +10,7 @@ import type { Tables } from "../steps/tables.ts";
 import type { StartDeps } from "./actions.ts";
 import { ensureUid } from "../cluster/control-plane.ts";
 import { placesIn } from "../machine/places.ts";
+import { packageRoot } from "../../package.ts";
 
 /** A cluster whose API server answers. */
 export interface ReconciledCluster extends StartDeps {
@@ -44,4 +45,4 @@ export async function reconcile(tables: Tables, cluster: ReconciledCluster): Pro
 }
 
 /** The binary of Helm that comes with gardenadm. */
-const HELM = fileURLToPath(new URL("../../../bin/helm", import.meta.url));
+const HELM = join(packageRoot, "bin/helm");

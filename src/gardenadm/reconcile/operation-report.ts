@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { lastOperation } from "../../activities/shoot/operation-beginning.ts";
 import type { LastOperation } from "../../api/index.ts";
 import { projectOf, technicalIDOf } from "../../api/names.ts";
-import { readVersion } from "../../cli/version.ts";
+import { readVersion } from "../../package.ts";
 import type { StepChange } from "../../in-process/run.ts";
 import type { KubeClient, MergePatch } from "../../kube/index.ts";
 import { createProgressTracker, type ProgressTracker } from "../../workflows/progress-tracker.ts";

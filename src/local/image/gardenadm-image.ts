@@ -2,14 +2,10 @@ import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { GARDENADM_IMAGE } from "../../api/names.ts";
 import type { Logger } from "../../log.ts";
+import { packageRoot } from "../../package.ts";
 import { pinnedPath } from "../binary/binaries.ts";
-import {
-  ensureProgramImage,
-  packageRoot,
-  programFiles,
-  type ProgramContent,
-  type ProgramImage,
-} from "./program-image.ts";
+import { bundlePrograms } from "./program-files.ts";
+import { ensureProgramImage, type ProgramContent, type ProgramImage } from "./program-image.ts";
 import type { ImageFile } from "./tar.ts";
 
 /** Where gardenadm is in its image, and on machines: all that it needs below one folder, its own Node among it. */
@@ -21,8 +17,7 @@ export async function ensureGardenadmImage(folder: string, log: Logger): Promise
 }
 
 async function describeImage(): Promise<ProgramContent> {
-  const programs = await Promise.all(PROGRAMS.map((program) => programFiles(program, GARDENADM_FOLDER)));
-  const files = new Map(programs.flatMap(({ files }) => files.map((file) => [file.path, file] as const)));
+  const programs = await bundlePrograms(PROGRAMS, GARDENADM_FOLDER);
   const launchers = ["bin/gardenadm", "bin/start"].map((path) => ({
     path: join(GARDENADM_FOLDER, path),
     source: join(packageRoot, path),
@@ -34,7 +29,7 @@ async function describeImage(): Promise<ProgramContent> {
   ].map(({ path, source }) => ({ path: join(GARDENADM_FOLDER, path), source, mode: 0o755 }));
   const entrypoint = [join(GARDENADM_FOLDER, "bin/gardenadm")];
   const name = { path: join(GARDENADM_FOLDER, ".image"), text: GARDENADM_IMAGE, mode: 0o644 };
-  return { files: [name, ...launchers, ...binaries, ...(await manifests()), ...files.values()], entrypoint };
+  return { files: [name, ...launchers, ...binaries, ...(await manifests()), ...programs], entrypoint };
 }
 
 /** The command line, and what units of its machines run. */

@@ -1,12 +1,11 @@
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
-import { extname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Logger } from "../../log.ts";
+import { readVersion } from "../../package.ts";
 import { hashCode } from "../process/code.ts";
 import type { Image } from "./build.ts";
 import { once } from "./once.ts";
-import { collectProgram, compiledPath } from "./program-files.ts";
-import { writeImageTar, type ImageFile, type ImageSpec } from "./tar.ts";
+import { writeImageTar, type ImageSpec } from "./tar.ts";
 
 /** The image of a program of ours. */
 export interface ProgramImage extends Image {
@@ -17,9 +16,6 @@ export interface ProgramImage extends Image {
 /** What an image of ours is made of, beside its name. */
 export type ProgramContent = Omit<ImageSpec, "name">;
 
-/** The folder of the package; this file is in its `src` or its `dist`. */
-export const packageRoot = fileURLToPath(new URL("../../..", import.meta.url));
-
 /** The image of this name, given the package's version, whose tar is in `folder`; built where there is none of this code yet. Needs no Docker. */
 export async function ensureProgramImage(
   named: (version: string) => string,
@@ -27,10 +23,7 @@ export async function ensureProgramImage(
   folder: string,
   log: Logger,
 ): Promise<ProgramImage> {
-  const { version } = JSON.parse(await readFile(join(packageRoot, "package.json"), "utf8")) as {
-    readonly version: string;
-  };
-  const name = named(version);
+  const name = named(await readVersion());
   const code = await hashCode();
   await mkdir(folder, { recursive: true });
   const prefix = `${name.replace(/[/:]/g, "_")}-`;
@@ -54,14 +47,4 @@ async function removeOld(folder: string, prefix: string): Promise<void> {
   const found = await Promise.all(names.map(async (name) => ({ name, at: await timeOf(name) })));
   const old = found.toSorted((one, other) => other.at - one.at).slice(KEPT);
   for (const { name, at } of old) if (at < Date.now() - LEAST_AGE) await rm(join(folder, name), { force: true });
-}
-
-/** The files of a program below `target`, by its folder in `src`, and its main file among them. */
-export async function programFiles(
-  program: string,
-  target: string,
-): Promise<{ readonly files: ImageFile[]; readonly main: string }> {
-  const file = fileURLToPath(new URL(`../../${program}/main${extname(import.meta.url)}`, import.meta.url));
-  const main = relative(packageRoot, file);
-  return { files: await collectProgram(packageRoot, main, target), main: join(target, compiledPath(main)) };
 }

@@ -5,7 +5,8 @@ import { AGENT_PROGRAM } from "./agent-program.ts";
 import { baseFiles } from "./images.ts";
 import { collectIptables } from "./iptables.ts";
 import { findLibraries } from "./libraries.ts";
-import { ensureProgramImage, programFiles, type ProgramContent, type ProgramImage } from "./program-image.ts";
+import { bundlePrograms } from "./program-files.ts";
+import { ensureProgramImage, type ProgramContent, type ProgramImage } from "./program-image.ts";
 import type { ImageFile } from "./tar.ts";
 
 /**
@@ -21,30 +22,29 @@ async function describeImage(): Promise<ProgramContent> {
   const tools = await findTools();
   const libraries = await findLibraries([node, ...tools.map(({ source }) => source)]);
   const iptables = await collectIptables();
-  const provider = await programFiles("provider-local", TARGET);
-  const agent = await programFiles("provider-local/network-agent", TARGET);
   const files: ImageFile[] = [
     ...baseFiles,
     { path: NODE, source: node, mode: 0o755 },
     ...tools,
     ...libraries.map((source) => ({ path: source, source, mode: 0o755 })),
     ...iptables.files,
-    ...provider.files,
-    ...agent.files,
-    { path: AGENT_PROGRAM, text: `#!/bin/sh\nexec ${[NODE, ...FRUGAL, agent.main].join(" ")}\n`, mode: 0o755 },
+    ...(await bundlePrograms([PROVIDER, AGENT], TARGET)),
+    { path: AGENT_PROGRAM, text: `#!/bin/sh\nexec ${commandOf(AGENT).join(" ")}\n`, mode: 0o755 },
   ];
   return {
     files: [...new Map(files.map((file) => [file.path, file])).values()],
     links: iptables.links,
-    entrypoint: [NODE, ...FRUGAL, provider.main],
+    entrypoint: commandOf(PROVIDER),
   };
 }
 
 type FileOfHost = Extract<ImageFile, { readonly source: string }>;
 
+const [PROVIDER, AGENT] = ["provider-local", "provider-local/network-agent"];
 const TARGET = "/perennial";
 const NODE = "/usr/local/bin/node";
 const FRUGAL = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"];
+const commandOf = (program: string): string[] => [NODE, ...FRUGAL, `${TARGET}/dist/${program}/main.js`];
 
 /** What the provider changes DNS records with, and its agent routes. */
 async function findTools(): Promise<FileOfHost[]> {
