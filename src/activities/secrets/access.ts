@@ -9,19 +9,28 @@ import type { SecretData, SecretStore } from "./store.ts";
 
 /**
  * Makes sure of what extensions of others look for beside a control plane, with upstream's names and labels: a bundle of
- * each authority, the kubeconfig that lacks only a token, and the key pair for logins on nodes.
+ * each authority, the kubeconfig that lacks only a token, and the key pair for logins on nodes. Undefined where nothing looks
+ * for these. The key pair, half a second of work for another core, is begun at once; the rest is to be called.
  */
-export async function ensureAccess(
+export function prepareAccess(
   store: SecretStore,
   context: ControlPlaneContext,
-  authorities: ReadonlyMap<AuthorityName, KeyPair>,
-): Promise<void> {
-  for (const [name, { certificate }] of authorities)
-    await writeHashed(store, `${name}-bundle`, { "bundle.crt": certificate }, { "bundle-for": name });
-  const ca = authorities.get("ca")?.certificate;
-  if (ca !== undefined) await writeHashed(store, GENERIC_KUBECONFIG, { kubeconfig: withTokenFile(ca) });
-  for (const name of wantedKeyPair(context))
-    await store.write(name, "key", store.read(name) ?? (await generateSshKeyPair()), { name });
+): ((authorities: ReadonlyMap<AuthorityName, KeyPair>) => Promise<void>) | undefined {
+  if (context.managesResources !== true) return undefined;
+  const keyPairs = wantedKeyPair(context).map((name) => ({ name, made: readOrGenerate(store, name) }));
+  return async (authorities) => {
+    for (const [name, { certificate }] of authorities)
+      await writeHashed(store, `${name}-bundle`, { "bundle.crt": certificate }, { "bundle-for": name });
+    const ca = authorities.get("ca")?.certificate;
+    if (ca !== undefined) await writeHashed(store, GENERIC_KUBECONFIG, { kubeconfig: withTokenFile(ca) });
+    for (const { name, made } of keyPairs) await store.write(name, "key", await made, { name });
+  };
+}
+
+function readOrGenerate(store: SecretStore, name: string): Promise<SecretData> {
+  const made = Promise.resolve(store.read(name) ?? generateSshKeyPair());
+  made.catch(() => {}); // it is looked at when all else was made
+  return made;
 }
 
 /** Name of the Secret of the key pair, where the Shoot is to have one: it has machines, and its owner lets people log in. */

@@ -8,7 +8,7 @@ import {
   type ControlPlaneContext,
 } from "../../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
-import { ensureAccess, wantedKeyPair } from "./access.ts";
+import { prepareAccess, wantedKeyPair } from "./access.ts";
 import { isFit, isUsableAuthority } from "./certificate-fit.ts";
 import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
 import { authorities, certificatesOf, lastingSecrets, type AuthorityName, type CertificatePlan } from "./plan.ts";
@@ -35,6 +35,7 @@ export async function ensureSecrets(
 ): Promise<{ checksums: Record<string, string> }> {
   const store = await withKept(await openSecretStore(client, context.namespace), context, kept);
   const run: Run = { store, context, now };
+  const access = prepareAccess(store, context);
   const keys = new Map<AuthorityName, KeyPair>();
   for (const name of Object.keys(authorities) as AuthorityName[]) keys.set(name, await ensureAuthority(run, name));
   const authority = (name: AuthorityName) => keys.get(name) ?? lost(context, name, "it was not made");
@@ -44,7 +45,7 @@ export async function ensureSecrets(
   for (const plan of certificatesOf(context)) {
     await ensureCertificate(run, plan, { signer: authority(plan.authority), ca });
   }
-  if (context.managesResources === true) await ensureAccess(store, context, keys);
+  await access?.(keys);
   return { checksums: store.checksums() };
 }
 

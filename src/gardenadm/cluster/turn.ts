@@ -132,7 +132,7 @@ const LONGEST_AWAY = 20;
 
 const AWAY = `this machine has no way to the API server for so long that another command may have taken the turn over, by Lease ${NAMESPACE}/${NAME}; it goes on when there is one`;
 
-const GIVEN_UP = `this machine has no way to the API server: see whether that runs, and give the same command again`;
+const GIVEN_UP = `this machine has no way to the API server: see whether that runs, and run the same command again`;
 
 const TAKEN_OVER = `another command has taken the turn over, by Lease ${NAMESPACE}/${NAME}: it took this machine for lost, which had no way to the API server`;
 

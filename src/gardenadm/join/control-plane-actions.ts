@@ -136,6 +136,6 @@ function refuseTooMany(context: ControlPlaneContext): void {
   const pool = controlPlanePool(context);
   if (nodes.length <= pool.maximum) return;
   throw new OperatorError(
-    `pool ${pool.name} has ${pool.maximum} nodes already: set its minimum and maximum to 3, 5 or 7 in the configuration, and give 'gardenadm init' on the first node again`,
+    `pool ${pool.name} has ${pool.maximum} nodes already: set its minimum and maximum to 3, 5 or 7 in the configuration, and run 'gardenadm init' on the first node again`,
   );
 }

@@ -60,13 +60,13 @@ export const join = defineCommand({
     if (token === undefined)
       throw new CliError(
         "usage",
-        "no bootstrap token: give it by --bootstrap-token - on standard input, or by --bootstrap-token-file",
+        "no bootstrap token: pass it by --bootstrap-token - on standard input, or by --bootstrap-token-file",
       );
     const ca = caCertificate === undefined ? undefined : await readAuthority(caCertificate);
     if (ca === undefined && caCertHash.length === 0)
       throw new CliError(
         "usage",
-        "nothing says which cluster is meant: give --ca-cert-hash or --ca-certificate, as the printed line does",
+        "nothing says which cluster is meant: pass --ca-cert-hash or --ca-certificate, as the printed line does",
       );
     const role = controlPlane ? "control-plane" : "worker";
     const address = parseServerUrl(args.server, "the API server");

@@ -18,7 +18,7 @@ export async function refuseNamesake(client: KubeClient, machine: ThisMachine): 
 export function refuseOlderCluster(cause: unknown): never {
   if (!isForbidden(cause)) throw cause;
   throw new OperatorError(
-    "this cluster does not let a token read what a machine that joins has to know: give 'gardenadm init' of this version on a node of its control plane first",
+    "this cluster does not let a token read what a machine that joins has to know: run 'gardenadm init' of this version on a node of its control plane first",
     { cause },
   );
 }

@@ -29,7 +29,7 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
   const ownMember = async ({ membership, peerURL, role }: Etcd): Promise<Member> => {
     const found = (await membership.readMembers()).find(({ peerURLs }) => peerURLs.includes(peerURL));
     if (found === undefined)
-      throw new OperatorError(`etcd-${role} has no member at ${peerURL}: give this command again`);
+      throw new OperatorError(`etcd-${role} has no member at ${peerURL}: run this command again`);
     return found;
   };
   return {

@@ -30,7 +30,7 @@ export function unfinished(from: string): string {
   const reset = "'gardenadm reset --machine-only'";
   const otherwise =
     from === "member" ? `${reset} would take away the data that it has` : `or take away with ${reset} what it has left`;
-  return `a restore from ${from} was begun on this machine, and is not done: give the same 'gardenadm restore --from ${from}' again; ${otherwise}`;
+  return `a restore from ${from} was begun on this machine, and is not done: run the same 'gardenadm restore --from ${from}' again; ${otherwise}`;
 }
 
 /** Notes how far the restore is, so that it outlasts a power cut. */

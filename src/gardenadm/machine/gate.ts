@@ -21,7 +21,7 @@ export async function unlessOtherwiseBegun<T>(root: string, work: () => Promise<
 export async function begunFaults(root: string, from?: string): Promise<readonly string[]> {
   const leaves = await hasLeft(root);
   return [
-    ...(leaves ? ["a reset of this machine is not done: give 'gardenadm reset' once more"] : []),
+    ...(leaves ? ["a reset of this machine is not done: run 'gardenadm reset' again"] : []),
     ...(await restoreFaults(root, from)),
   ];
 }

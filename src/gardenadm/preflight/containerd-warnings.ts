@@ -18,7 +18,7 @@ export async function containerdWarnings(found: FoundContainerd, cgroupDriver: s
   return [...cgroupWarnings(found, cgroupDriver), ...(await sandboxWarnings(found))];
 }
 
-const RESTART = "and give 'systemctl restart containerd'";
+const RESTART = "and run 'systemctl restart containerd'";
 
 function cgroupWarnings({ major, configuration }: FoundContainerd, cgroupDriver: string): string[] {
   if (major !== 1 || cgroupDriver !== "systemd" || /^\s*SystemdCgroup\s*=/m.test(configuration)) return [];

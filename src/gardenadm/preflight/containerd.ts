@@ -45,7 +45,7 @@ function versionFaults({ called, major, minor }: Version): string[] {
 const FILE = "/etc/containerd/config.toml";
 
 function configurationFaults(text: string, cgroupDriver: string): string[] {
-  const restart = "and give 'systemctl restart containerd'";
+  const restart = "and run 'systemctl restart containerd'";
   const faults: string[] = [];
   const [, disabled = ""] = /^\s*disabled_plugins\s*=\s*\[([^\]]*)\]/m.exec(text) ?? [];
   const [plugin] = /["'](cri|io\.containerd\.(grpc\.v1\.cri|cri\.v1\.(runtime|images)))["']/.exec(disabled) ?? [];

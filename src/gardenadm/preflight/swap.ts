@@ -13,7 +13,7 @@ export async function swapFindings({ root, demands }: Pick<Candidate, "root" | "
   const fails = (await hostSettings(root)).failSwapOn ?? demands?.failSwapOn ?? true;
   if (devices.length === 0 || !fails) return { faults: [], warnings: [] };
   const sentence =
-    `the machine swaps to ${devices.join(", ")}, which kubelets refuse: give 'swapoff --all' and take it out of /etc/fstab, ` +
+    `the machine swaps to ${devices.join(", ")}, which kubelets refuse: run 'swapoff --all' and take it out of /etc/fstab, ` +
     `or write failSwapOn: false into ${HOST_SETTINGS}/50-swap.conf`;
   return demands === undefined ? { faults: [], warnings: [sentence] } : { faults: [sentence], warnings: [] };
 }

@@ -102,7 +102,7 @@ async function storeOf({ machine, configuration }: BackupRestoreDeps, signal: Ab
   const access = backupAccessOf(configuration);
   if (access === undefined)
     throw new OperatorError(
-      "the configuration names no backup: write it to controlPlane.backup, or give a file with --from",
+      "the configuration names no backup: write it to controlPlane.backup, or name a file with --from",
     );
   const images = imagesFor(configuration.shoot.spec.kubernetes.version);
   return openStore(access, await ensureProgram(machine, images, "rclone", signal));

@@ -178,7 +178,7 @@ function operationSteps({ operation, lastRun }: MachineReport): string[] {
   if (operation?.state !== "Error" || (lastRun?.open ?? []).length > 0) return [];
   const { type, description, errors } = operation;
   const why = errors.map((error) => `step ${error.step}: ${error.description}`).join("; ") || description;
-  return [`the cluster's last ${type} has not come to its end: ${why}; give its command again where it was given`];
+  return [`the cluster's last ${type} has not come to its end: ${why}; run its command again where it was run`];
 }
 
 /** Worth a step only where nothing that is seen here explains them. */

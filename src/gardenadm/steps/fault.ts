@@ -5,7 +5,7 @@ import { MembershipError } from "../../etcd/membership-error.ts";
 import { KubeError } from "../../kube/index.ts";
 import type { StepTrouble } from "../../in-process/run.ts";
 
-/** What another try of gardenadm's own does not mend: the operator does, and gives the same command again. */
+/** What another try of gardenadm's own does not mend: the operator does, and runs the same command again. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }

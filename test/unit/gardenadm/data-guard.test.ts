@@ -16,7 +16,7 @@ test("data that a restore is at work on are left to it, and where that does not 
   await noteBegun(root, { from: "member", restored: [] });
   expect(await warningsOf(root)).toContainEqual({
     etcd: "main",
-    reason: expect.stringContaining("give the same 'gardenadm restore --from member' again"),
+    reason: expect.stringContaining("run the same 'gardenadm restore --from member' again"),
   });
 });
 

@@ -26,7 +26,7 @@ async function warningsOf(version: string, images: readonly string[], configurat
 
 test("a containerd 1 that nothing tells whose the cgroups are is warned of, and one that other files may tell is not", async () => {
   const sentence =
-    "containerd makes cgroups of its own, and the kubelet's are systemd's: write SystemdCgroup = true into the options of runtime runc in its configuration, and give 'systemctl restart containerd'";
+    "containerd makes cgroups of its own, and the kubelet's are systemd's: write SystemdCgroup = true into the options of runtime runc in its configuration, and run 'systemctl restart containerd'";
   expect(await warningsOf("1.7.24", [], 'version = 2\n# SystemdCgroup = true\nimports = [""]\n')).toEqual([]);
   expect(await warningsOf("1.7.24", [], "version = 2\n# SystemdCgroup = true\nimports = []\n")).toEqual([sentence]);
   expect(await warningsOf("1.7.24", [], "    SystemdCgroup = true\n")).toEqual([]);
@@ -38,7 +38,7 @@ test("a containerd 1 that nothing tells whose the cgroups are is warned of, and 
 test("a containerd that begins pods with an image that is not there is warned of, where the one that was meant for it is", async () => {
   const cgroups = "SystemdCgroup = true\n";
   const sentence = (image: string) =>
-    `containerd begins each pod with ${image}, which it has to download, and ${OURS} is there: name that in its configuration, and give 'systemctl restart containerd'`;
+    `containerd begins each pod with ${image}, which it has to download, and ${OURS} is there: name that in its configuration, and run 'systemctl restart containerd'`;
   const other = "registry.k8s.io/pause:3.8";
   expect(await warningsOf("1.7.24", [OURS, "b/a:1"], cgroups)).toEqual([sentence("a pause image of its own choice")]);
   expect(await warningsOf("1.7.24", [OURS], `${cgroups}sandbox_image = "${other}"\n`)).toEqual([sentence(other)]);

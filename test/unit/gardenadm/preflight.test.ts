@@ -94,7 +94,7 @@ test("a configuration of containerd without what kubelets speak to is named, and
     "/etc/containerd/config.toml": '# disabled_plugins = ["cri"]\ndisabled_plugins = [\n  "cri"\n]\n',
   });
   expect(await faultsOf()).toEqual([
-    `/etc/containerd/config.toml disables the plugin that kubelets speak to: take "cri" out of disabled_plugins, and give 'systemctl restart containerd'`,
+    `/etc/containerd/config.toml disables the plugin that kubelets speak to: take "cri" out of disabled_plugins, and run 'systemctl restart containerd'`,
   ]);
   await machine.write({
     "/etc/containerd/config.toml": '# disabled_plugins = ["cri"]\ndisabled_plugins = [\n  # "cri",\n]\n',
@@ -105,7 +105,7 @@ test("a configuration of containerd without what kubelets speak to is named, and
 test("a cgroup driver of containerd that is not the kubelet's is named, and the machine's own word for the kubelet counts", async () => {
   await machine.write({ "/etc/containerd/config.toml": "  SystemdCgroup = false\n" });
   expect(await faultsOf()).toEqual([
-    "/etc/containerd/config.toml has SystemdCgroup = false, and the kubelet's cgroup driver is systemd: write true there, and give 'systemctl restart containerd'",
+    "/etc/containerd/config.toml has SystemdCgroup = false, and the kubelet's cgroup driver is systemd: write true there, and run 'systemctl restart containerd'",
   ]);
   await machine.write({ "/etc/containerd/config.toml": "SystemdCgroup = false\n  SystemdCgroup = true # runc's\n" });
   expect(await faultsOf()).toEqual([]);
@@ -169,7 +169,7 @@ test("a machine that swaps is refused where the pool's kubelet would end itself,
   expect(await faultsOf({ demands })).toEqual([]);
   await machine.write({ "/proc/swaps": `${HEADER}/dev/sda2  partition 1 0 -2\n` });
   const sentence =
-    "the machine swaps to /dev/sda2, which kubelets refuse: give 'swapoff --all' and take it out of /etc/fstab, " +
+    "the machine swaps to /dev/sda2, which kubelets refuse: run 'swapoff --all' and take it out of /etc/fstab, " +
     "or write failSwapOn: false into /etc/kubernetes/kubelet.conf.d/50-swap.conf";
   expect(await faultsOf({ demands })).toEqual([sentence]);
   expect(await faultsOf({ demands: { ...demands, failSwapOn: false } })).toEqual([]);

@@ -65,7 +65,7 @@ test("a machine becomes no node while a reset of it is not done", async () => {
   const work = async () => await Promise.resolve(begun.push("work"));
   await noteDeparture(root);
   await expect(unlessOtherwiseBegun(root, work)).rejects.toThrow(
-    "a reset of this machine is not done: give 'gardenadm reset' once more",
+    "a reset of this machine is not done: run 'gardenadm reset' again",
   );
   expect(begun).toEqual([]);
   await forgetMachine(root);
@@ -79,7 +79,7 @@ test("while a restore is not done, the machine becomes nothing else, and nothing
     await unlessOtherwiseBegun(root, async () => void (await Promise.resolve(begun.push(from))), from);
   await noteBegun(root, { from: "latest", restored: [], searching: true });
   await expect(give()).rejects.toThrow(
-    "a restore from latest was begun on this machine, and is not done: give the same 'gardenadm restore --from latest' again; or take away with 'gardenadm reset --machine-only' what it has left",
+    "a restore from latest was begun on this machine, and is not done: run the same 'gardenadm restore --from latest' again; or take away with 'gardenadm reset --machine-only' what it has left",
   );
   await give("older");
   await noteBegun(root, { from: "latest", restored: [] });
@@ -95,7 +95,7 @@ test("while a restore is not done, the machine becomes nothing else, and nothing
 test("of a survivor, which has the only data, no reset is advised", async () => {
   await noteBegun(root, { from: "member", restored: ["main"] });
   await expect(unlessOtherwiseBegun(root, async () => {}, "latest")).rejects.toThrow(
-    "give the same 'gardenadm restore --from member' again; 'gardenadm reset --machine-only' would take away the data",
+    "run the same 'gardenadm restore --from member' again; 'gardenadm reset --machine-only' would take away the data",
   );
 });
 
@@ -126,7 +126,7 @@ test.each(Object.entries(MAKERS))(
     expect(await giveHere(words)).toEqual({
       exit: 1,
       out: "",
-      err: "error: a reset of this machine is not done: give 'gardenadm reset' once more\n",
+      err: "error: a reset of this machine is not done: run 'gardenadm reset' again\n",
     });
     expect(await readdir(join(root, "/var/lib/gardenadm"))).toEqual(["left-cluster", "lock"]);
   },

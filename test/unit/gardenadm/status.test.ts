@@ -124,7 +124,7 @@ test.each<[string, Partial<MachineReport>, string]>([
   [
     "a restore that another command has come after",
     { restoresFrom: "latest" },
-    "a restore from latest was begun on this machine, and is not done: give the same 'gardenadm restore --from latest' again; or take away with 'gardenadm reset --machine-only' what it has left",
+    "a restore from latest was begun on this machine, and is not done: run the same 'gardenadm restore --from latest' again; or take away with 'gardenadm reset --machine-only' what it has left",
   ],
   [
     "a silent member",
@@ -182,7 +182,7 @@ test.each<[string, Partial<MachineReport>, string]>([
   [
     "an operation that has failed on another machine",
     { operation: FAILED },
-    "the cluster's last Reconcile has not come to its end: step etcdManaged: b is silent; give its command again where it was given",
+    "the cluster's last Reconcile has not come to its end: step etcdManaged: b is silent; run its command again where it was run",
   ],
   [
     "an operation that has failed on this machine",
