@@ -107,7 +107,7 @@ function containerOf(image: string, ports: Ports, volumeMounts: readonly object[
       { name: "server", containerPort: ports.webhooks },
     ],
     livenessProbe: probe("/healthz", ports.health, { periodSeconds: 10, failureThreshold: 6 }, "HTTP"),
-    readinessProbe: probe("/readyz", ports.health, { periodSeconds: 5, failureThreshold: 3 }, "HTTP"),
+    readinessProbe: probe("/readyz", ports.health, { periodSeconds: 1, failureThreshold: 15 }, "HTTP"),
     resources: { requests: { cpu: "10m", memory: "48Mi" } },
     securityContext: restricted(),
     ...leavesLastWords,
