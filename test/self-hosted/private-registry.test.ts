@@ -20,7 +20,7 @@ beforeAll(async () => {
   await writeImageTar({ name: IMAGE, files: [{ path: "/greeting", text: "hello", mode: 0o644 }] }, tar);
   ground = await startBareGround("test-registry", ["a"]);
   gateway = (await ground.inMachine("a", "sh", "-c", "ip route show default | cut -d' ' -f3")).trim();
-  registry = await startPrivateRegistry(tar, gateway);
+  registry = await startPrivateRegistry([tar], gateway);
 });
 
 afterAll(async () => {

@@ -16,25 +16,30 @@ export interface PrivateRegistry {
   stop(): Promise<void>;
 }
 
-/** Serves, at any address of this host and known by `host`, the one image of a tar in OCI's layout, whatever name and tag are asked for. */
-export async function startPrivateRegistry(tar: string, host: string): Promise<PrivateRegistry> {
+/** Serves, at any address of this host and known by `host`, the images of tars in OCI's layout: each by its path and tag, whatever registry its name has. */
+export async function startPrivateRegistry(tars: readonly string[], host: string): Promise<PrivateRegistry> {
   const layout = await mkdtemp(join(tmpdir(), "private-registry-"));
-  await promisify(execFile)("tar", ["--extract", "--file", tar, "--directory", layout]);
-  const { manifests } = JSON.parse(await readFile(join(layout, "index.json"), "utf8")) as {
-    manifests: readonly [{ readonly digest: string; readonly mediaType: string }];
-  };
-  const [{ digest, mediaType }] = manifests;
+  const images = new Map<string, Manifest>();
+  for (const tar of tars) {
+    await promisify(execFile)("tar", ["--extract", "--file", tar, "--directory", layout]);
+    const { manifests } = JSON.parse(await readFile(join(layout, "index.json"), "utf8")) as { manifests: Manifest[] };
+    for (const manifest of manifests) {
+      const name = manifest.annotations["io.containerd.image.name"];
+      for (const known of [name.slice(name.indexOf("/") + 1), manifest.digest]) images.set(known, manifest);
+    }
+  }
   const authority = await issueAuthority("private-registry", new Date());
   const request = { commonName: "registry", hosts: [host], usages: ["server" as const] };
   const { certificate: cert, key } = await issueCertificate(authority, request, new Date());
   const server = createServer({ cert, key }, (asked, answer) => {
-    const [, kind, named = ""] = /^\/v2\/[^?]+\/(manifests|blobs)\/([^?]+)/.exec(asked.url ?? "") ?? [];
+    const [, path = "", kind, named = ""] = /^\/v2\/([^?]+)\/(manifests|blobs)\/([^?]+)/.exec(asked.url ?? "") ?? [];
     if (kind === undefined) return void answer.writeHead(200).end();
-    const found = kind === "manifests" ? digest : named;
+    const manifest = kind === "manifests" ? (images.get(`${path}:${named}`) ?? images.get(named)) : undefined;
+    const found = manifest?.digest ?? named;
     const file = join(layout, "blobs", found.replace(":", "/"));
     stat(file).then(
       ({ size }) => {
-        const type = kind === "manifests" ? mediaType : "application/octet-stream";
+        const type = manifest?.mediaType ?? "application/octet-stream";
         answer.writeHead(200, { "content-length": size, "content-type": type, "docker-content-digest": found });
         if (asked.method === "HEAD") answer.end();
         else createReadStream(file).pipe(answer);
@@ -43,6 +48,12 @@ export async function startPrivateRegistry(tar: string, host: string): Promise<P
     );
   });
   return { port: await listen(server), authority: authority.certificate, stop: async () => await stop(server, layout) };
+}
+
+interface Manifest {
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly annotations: { readonly "io.containerd.image.name": string };
 }
 
 async function listen(server: Server): Promise<number> {

@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import { GARDENADM_IMAGE } from "../../api/names.ts";
 import type { Logger } from "../../log.ts";
 import { cacheDirectory, ensureBinaries } from "../binary/binaries.ts";
 import { ensurePackages } from "../binary/packages.ts";
+import type { Image } from "../image/build.ts";
 import { ensureGardenadmImage, GARDENADM_FOLDER } from "../image/gardenadm-image.ts";
 import { buildImages, isOfSelfHosted } from "../image/images.ts";
 import { buildNodeImages } from "../image/node-images.ts";
@@ -23,23 +25,28 @@ export async function giveGardenadm(
   name: string,
   { log, tell = () => {} }: GardenadmSource,
 ): Promise<void> {
-  const cache = cacheDirectory();
-  await ensureBinaries(PROGRAMS, { log, pinned: true, onProgress: tell });
-  await ensurePackages({ names: ["iproute2", "iptables", "bind9-dnsutils"], onProgress: tell });
-  const folder = join(cache, "images");
-  const gardenadm = await ensureGardenadmImage(folder, log);
-  const provider = await ensureProviderImage(folder, log);
-  const others = (await buildImages(cache, log)).filter(isOfSelfHosted);
-  await machines.loadImages(name, [gardenadm, provider, ...others, ...(await buildNodeImages(cache, log))]);
+  const images = await ensureImages({ log, tell });
+  await machines.loadImages(name, images);
   const { code, stderr } = await machines.exec(name, [
     "bash",
     "-c",
     TAKE_OUT,
     "take-out",
-    gardenadm.name,
+    GARDENADM_IMAGE,
     GARDENADM_FOLDER,
   ]);
   if (code !== 0) throw new Error(`cannot take gardenadm out of its image on machine ${name}: ${stderr.trim()}`);
+}
+
+/** The images that machines with gardenadm need to become a cluster with the local provider; those that are not there yet are built. */
+export async function ensureImages({ log, tell = () => {} }: GardenadmSource): Promise<Image[]> {
+  const cache = cacheDirectory();
+  await ensureBinaries(PROGRAMS, { log, pinned: true, onProgress: tell });
+  await ensurePackages({ names: ["iproute2", "iptables", "bind9-dnsutils"], onProgress: tell });
+  const folder = join(cache, "images");
+  const own = [await ensureGardenadmImage(folder, log), await ensureProviderImage(folder, log)];
+  const others = (await buildImages(cache, log)).filter(isOfSelfHosted);
+  return [...own, ...others, ...(await buildNodeImages(cache, log))];
 }
 
 const PROGRAMS = [
