@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EtcdError } from "./etcdctl.ts";
 import { MembershipError } from "./membership-error.ts";
+import { tellNews } from "../tell-news.ts";
 
 /** Who waits: whether still, and how those who watch are told what for. */
 export interface Waiting {
@@ -25,7 +26,7 @@ export type Found<T> = { readonly done: T } | { readonly waitsFor: string; reado
  */
 export async function insist<T>(task: Task, waiting: Waiting, look: () => Promise<Found<T>>): Promise<T> {
   let since = performance.now();
-  let told: string | undefined;
+  const tell = tellNews(waiting.tell);
   let progress: string | undefined;
   for (;;) {
     const found = await lookOnce(task, waiting, look);
@@ -38,7 +39,7 @@ export async function insist<T>(task: Task, waiting: Waiting, look: () => Promis
       throw new MembershipError(`cannot ${task.what}: ${found.waitsFor}; nothing changed for ${task.within / 1000} s`, {
         retryable: true,
       });
-    if (found.waitsFor !== told) waiting.tell((told = found.waitsFor));
+    tell(found.waitsFor);
     await sleep(PERIOD, undefined, { signal: waiting.signal }).catch(() => waiting.signal.throwIfAborted());
   }
 }

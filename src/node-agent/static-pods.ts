@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Following } from "./perform.ts";
 import { reasonOf } from "./perform.ts";
+import { tellNews } from "../tell-news.ts";
 
 /** A static pod that is to run, as its manifest names it. */
 export interface ExpectedPod {
@@ -56,12 +57,11 @@ export async function staticPodsRunning(
   { nodeName, expected, read }: StaticPods,
   { signal, tell = () => {} }: Following = {},
 ): Promise<void> {
-  let said = "";
+  const tellMissing = tellNews(tell);
   for (;;) {
     const missing = await look(nodeName, expected, read, signal);
     if (missing === "") return;
-    if (missing !== said) tell(missing);
-    said = missing;
+    tellMissing(missing);
     await delay(1_000, undefined, signal === undefined ? {} : { signal }).catch(() => {});
     if (signal?.aborted === true)
       throw new Error(`${missing}; see "journalctl --unit kubelet.service"`, { cause: signal.reason });

@@ -15,6 +15,7 @@ import { noteOnMove } from "../report/kubeconfig.ts";
 import { phaseOf } from "../report/phase.ts";
 import type { Output } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
+import { tellNews } from "../../tell-news.ts";
 
 /** Looks again twice a second. */
 const period = 500;
@@ -108,16 +109,14 @@ function createProgressReader(
 
 /** A hiccup of a connection is said once and does not end the following. */
 function createTrouble(out: Output) {
-  let said: string | undefined;
+  const tell = tellNews((sentence) => out.write(`${paint(out, "attention", "waiting:")} ${sentence}\n`));
   return {
     async tolerate<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
       try {
         const value = await read();
         return value;
       } catch (error) {
-        const sentence = explainFully(error);
-        if (sentence !== said) out.write(`${paint(out, "attention", "waiting:")} ${sentence}\n`);
-        said = sentence;
+        tell(explainFully(error));
         return otherwise;
       }
     },

@@ -5,6 +5,7 @@ import { explainReadiness, isForItsEnd, judge, verdict } from "../../activities/
 import type { Readiness } from "../../activities/waits/readiness.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { KubeError, type KubeClient } from "../../kube/index.ts";
+import { tellNews } from "../../tell-news.ts";
 
 /** In ms: how often is looked. */
 const PERIOD = 500;
@@ -20,7 +21,8 @@ export async function untilReached(
 ): Promise<void> {
   const since = Date.now();
   const left = new Set(targets);
-  for (let said = ""; left.size > 0;) {
+  const tellMissing = tellNews(tell);
+  while (left.size > 0) {
     const missing: string[] = [];
     for (const target of left) {
       const readiness = await look(client, target);
@@ -31,10 +33,9 @@ export async function untilReached(
       if (outcome !== "reached" && Date.now() - since > target.deadline)
         throw new StepError(`${explainReadiness(target, readiness)}, after ${target.deadline / 60_000} minutes`);
     }
-    const message = missing.join("; ");
-    if (message !== "" && message !== said) tell(message);
-    said = message;
-    if (left.size > 0) await delay(PERIOD, undefined, { signal });
+    if (missing.length === 0) return;
+    tellMissing(missing.join("; "));
+    await delay(PERIOD, undefined, { signal });
   }
 }
 

@@ -10,6 +10,7 @@ import { writeWhole } from "../../node-agent/whole-file.ts";
 import { parseJson } from "../../parsing.ts";
 import { isThere, readIfThere } from "../machine/is-there.ts";
 import type { OwnMember } from "./own-member.ts";
+import { tellNews } from "../../tell-news.ts";
 
 /** A member whose data were bad, and that learns anew from the others. */
 export interface Relearning {
@@ -72,14 +73,15 @@ const PAUSE = 5_000;
  */
 export async function rejoin(role: EtcdRole, own: OwnMember, learning: Relearning, ground: Ground): Promise<void> {
   const { root, log, signal } = ground;
-  for (let said = ""; ; await delay(PAUSE, undefined, { signal })) {
+  const tell = tellNews((reason) => log.warn({ etcd: role, reason }, "etcd stays down"));
+  for (; ; await delay(PAUSE, undefined, { signal })) {
     try {
       await replaceMember(role, own, ground);
       break;
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof MembershipError)) throw error;
-      if (error.message !== said) log.warn({ etcd: role, reason: (said = error.message) }, "etcd stays down");
+      tell(error.message);
     }
   }
   const { dataDir } = dataPlaceOf(role, root);

@@ -7,6 +7,7 @@ import { containerdPods } from "../../node-agent/containerd-pods.ts";
 import type { Following } from "../../node-agent/perform.ts";
 import { staticPodsRunning } from "../../node-agent/static-pods.ts";
 import type { ManifestPod } from "./manifests.ts";
+import { tellNews } from "../../tell-news.ts";
 
 /** In ms, as long as a kubelet waits for an answer. */
 const LONGEST_ANSWER = 5_000;
@@ -27,13 +28,12 @@ export async function podsReady(
 }
 
 async function answers(pod: string, url: string, { signal, tell = () => {} }: Following): Promise<void> {
-  let said = "";
+  const tellMissing = tellNews(tell);
   for (;;) {
     const fault = await faultAt(url);
     if (fault === undefined) return;
     const missing = `static pod ${pod} is not ready: ${url} ${fault}`;
-    if (missing !== said) tell(missing);
-    said = missing;
+    tellMissing(missing);
     if (signal?.aborted === true) throw new Error(missing, { cause: signal.reason });
     await delay(1_000, undefined, signal === undefined ? {} : { signal }).catch(() => {});
   }

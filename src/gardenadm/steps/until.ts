@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "./fault.ts";
+import { tellNews } from "../../tell-news.ts";
 
 /** How something is waited for; in ms. */
 export interface Waiting {
@@ -26,14 +27,14 @@ export async function until(
   { advice = IN_LOGS, atMost = 300_000 }: Waiting = {},
 ): Promise<void> {
   const limit = AbortSignal.timeout(atMost);
-  for (let said = ""; ;) {
+  const tellReason = tellNews(tell);
+  for (;;) {
     const answer = await isSo(AbortSignal.any([signal, AbortSignal.timeout(10_000)])).catch((error: unknown) => error);
     if (answer === true) return;
     signal.throwIfAborted();
     const reason = answer === false ? what : `${what}: ${answer instanceof Error ? answer.message : String(answer)}`;
     if (limit.aborted) throw new OperatorError(`${reason}, after ${Math.round(atMost / 1000)} s: ${advice}`);
-    if (reason !== said) tell(reason);
-    said = reason;
+    tellReason(reason);
     await delay(500, undefined, { signal }).catch(() => {});
   }
 }
