@@ -60,4 +60,6 @@ export function probe(path: string, port: number, timing: Timing, scheme: "HTTPS
 export interface Timing {
   readonly periodSeconds: number;
   readonly failureThreshold: number;
+  /** How long an answer may take; 10 where it is not said. */
+  readonly timeoutSeconds?: number;
 }

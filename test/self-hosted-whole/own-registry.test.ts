@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await registry.stop();
   await ground.stop();
+  await registry.stop();
 });
 
 const WITHOUT_IMAGES = "ctr --namespace k8s.io images list --quiet | xargs ctr --namespace k8s.io images remove --sync";

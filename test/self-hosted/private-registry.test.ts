@@ -24,9 +24,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await registry.stop();
   await ground.stop();
   await rm(folder, { recursive: true });
+  await registry.stop();
 });
 
 /** As gardenadm, and the unit that takes it out of its image, pull. */

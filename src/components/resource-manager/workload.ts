@@ -95,6 +95,8 @@ const reach = {
   [serviceAccessLabel("to-kube-apiserver-tcp-443")]: "allowed",
 };
 
+const SOON = { periodSeconds: 1, failureThreshold: 15, timeoutSeconds: 2 };
+
 function containerOf(image: string, ports: Ports, volumeMounts: readonly object[]) {
   return {
     name: RESOURCE_MANAGER,
@@ -107,7 +109,8 @@ function containerOf(image: string, ports: Ports, volumeMounts: readonly object[
       { name: "server", containerPort: ports.webhooks },
     ],
     livenessProbe: probe("/healthz", ports.health, { periodSeconds: 10, failureThreshold: 6 }, "HTTP"),
-    readinessProbe: probe("/readyz", ports.health, { periodSeconds: 1, failureThreshold: 15 }, "HTTP"),
+    // Flows wait for it, and a first look is often a moment too early.
+    readinessProbe: probe("/readyz", ports.health, SOON, "HTTP"),
     resources: { requests: { cpu: "10m", memory: "48Mi" } },
     securityContext: restricted(),
     ...leavesLastWords,

@@ -7,7 +7,8 @@ import type { ImageFile } from "./tar.ts";
 /**
  * The files below `target` with which programs of this package run there. Each is named by its folder in `src` and is
  * `dist/<program>/main.js`; beside these are the modules that programs share, in which the code of packages is, too, and the licenses
- * of those packages. Left in its hundreds of files, a program would take twice as long to start and 6 MB more for as long as it runs.
+ * of those packages. Left in its hundreds of files, gardenadm would take twice as long to start. Names of modules change with what is
+ * in them: a program that still runs when it is replaced finds no module of another build, rather than a wrong one.
  */
 export async function bundlePrograms(programs: readonly string[], target: string): Promise<ImageFile[]> {
   const { modules, sources } = await bundle(programs);
@@ -34,7 +35,8 @@ async function bundle(programs: readonly string[]) {
   });
   try {
     const names = { entryFileNames: "[name].js", chunkFileNames: "modules/[name]-[hash].js" };
-    const { output } = await build.generate({ format: "esm", ...names });
+    const comments = { legal: true, annotation: false, jsdoc: false }; // a program's text stays in its memory
+    const { output } = await build.generate({ format: "esm", ...names, comments });
     const chunks = output.filter((file) => file.type === "chunk");
     return {
       modules: chunks.map(({ fileName, code }) => ({ path: fileName, text: code })),
@@ -51,10 +53,12 @@ async function licensesOf(sources: readonly string[]): Promise<string[]> {
     sources.flatMap((source) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(source) ?? []),
   );
   const found = [...folders].sort().map(async (folder) => {
-    const names = (await readdir(folder)).filter((name) =>
-      /^(licen[cs]e|notice|copyright|copying|thirdparty)/i.test(name),
-    );
+    const names = (await readdir(folder, { recursive: true })).filter((name) => LICENSE.test(name));
     return names.sort().map((name) => join(folder, name));
   });
   return (await Promise.all(found)).flat();
 }
+
+/** Packages have code of others in folders; packages in packages are folders of their own. */
+const LICENSE =
+  /^(?!(?:.*\/)?node_modules\/)(?:.*\/)?(?:licen[cs]e|notice|copyright|copying|thirdparty)[^./]*(?:[.](?:md|txt|bsd|mit))?$/i;
