@@ -1,10 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Run } from "../node-agent/commands.ts";
-import { exists, passing } from "../node-agent/whole-file.ts";
+import { exists } from "../node-agent/whole-file.ts";
 import { isOfTheData } from "./of-the-data.ts";
 import { databaseOf, logOf, refuseRunning } from "./in-use.ts";
-import { mayStartWith } from "./let-start.ts";
+import { hasLog, mayStartWith } from "./let-start.ts";
 import { isMarked, isUnmounted, type DataPlace } from "./place.ts";
 import { readLogState } from "./write-ahead-log.ts";
 
@@ -28,15 +27,11 @@ export async function judgeData(
   const { dataDir } = place;
   await refuseRunning(dataDir);
   await refuseUnmounted(place);
-  const [marked, hasDatabase, hasLog] = [
-    await isMarked(place),
-    await exists(databaseOf(dataDir)),
-    (await entriesOf(logOf(dataDir))).some((name) => name.endsWith(".wal")),
-  ];
-  if (!hasDatabase && !hasLog) return await absence(dataDir, marked);
+  const [marked, database, ofLog] = [await isMarked(place), await exists(databaseOf(dataDir)), await hasLog(dataDir)];
+  if (!database && !ofLog) return await absence(dataDir, marked);
   // etcd makes its database first: killed then, it has lost nothing.
-  if (!hasLog) return marked ? corrupt(dataDir, "its write-ahead log is gone") : { state: "none" };
-  if (!hasDatabase) return corrupt(dataDir, "its database is gone");
+  if (!ofLog) return marked ? corrupt(dataDir, "its write-ahead log is gone") : { state: "none" };
+  if (!database) return corrupt(dataDir, "its database is gone");
   const log = await readLogState(logOf(dataDir));
   if (log.fault === undefined && log.isEmpty)
     return marked
@@ -74,6 +69,3 @@ async function databaseFault(etcdutl: Run, database: string, signal?: AbortSigna
     });
   }
 }
-
-const entriesOf = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder).catch(passing("ENOENT", "ENOTDIR"))) ?? [];

@@ -165,6 +165,15 @@ test("a member whose data are gone while no agent looks has no vote, and learns 
   await b.asAdministrator(async (client) => expect(await hasSign(client, "while-b-had-nothing")).toBe(true));
 });
 
+test("a member that has its data and not its log does not vote as if it had agreed to nothing, and learns anew", async () => {
+  const { a, c } = machines;
+  await loseUnwatched(c, "main", "log");
+  await a.asAdministrator(async (client) => await leaveSign(client, "while-c-had-no-log"));
+  await hasLearnt("c", /its write-ahead log is gone: etcd-main has learnt anew from the other members/);
+  await isWhole("a", ALL);
+  await c.asAdministrator(async (client) => expect(await hasSign(client, "while-c-had-no-log")).toBe(true));
+});
+
 /** The Node says so of its machine's etcd-main. */
 async function hasLearnt(name: Name, words: RegExp): Promise<void> {
   await machines.a.asAdministrator(async (client) => {

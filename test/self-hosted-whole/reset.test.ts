@@ -4,7 +4,7 @@ import { NODE_ROLE_LABEL } from "../../src/api/labels.ts";
 import { resetNode } from "../../src/gardenadm/reset/reset-node.ts";
 import { ConfigMap, Lease, Node, refTo, Secret } from "../../src/kube/index.ts";
 import type { BareGround } from "../support/bare-machines.ts";
-import { bareWorld } from "../support/bare-world.ts";
+import { bareWorld, difference } from "../support/bare-world.ts";
 import { etcdMembers, fileOf } from "../support/cluster-world.ts";
 import { eventually } from "../support/eventually.ts";
 import { INIT, startGardenadmMachines, type GardenadmMachine } from "../support/gardenadm-machine.ts";
@@ -95,15 +95,6 @@ async function killAt(
         "interrupted",
       );
     }
-}
-
-/** Lines that are there now and were not, and the other way round. */
-function difference(before: readonly string[], after: readonly string[]): string[] {
-  const [old, now] = [new Set(before), new Set(after)];
-  return [
-    ...after.filter((line) => !old.has(line)).map((line) => `+ ${line}`),
-    ...before.filter((line) => !now.has(line)).map((line) => `- ${line}`),
-  ];
 }
 
 test("what was a worker joins as a node of the control plane once its operator vouches for it", async () => {

@@ -307,7 +307,7 @@ async function goesOn(machine: GardenadmMachine, nodes: readonly string[], sign:
   });
 }
 
-test("another machine, with a copy of a snapshot and the key, takes over, and the worker goes on with it", async () => {
+test("another machine, with a copy of a snapshot and the key, takes over, and the worker joins it", async () => {
   const { a, b, w } = machines;
   await a.asAdministrator(async (client) => {
     await leaveSign(client, "fourth");

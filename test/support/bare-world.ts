@@ -9,6 +9,15 @@ export async function bareWorld({ ground, name }: GardenadmMachine): Promise<rea
   return (await ground.inMachine(name, "bash", "-c", SURVEY)).split("\n").filter((line) => line !== "");
 }
 
+/** Lines that are there now and were not, and the other way round. */
+export function difference(before: readonly string[], after: readonly string[]): string[] {
+  const [old, now] = [new Set(before), new Set(after)];
+  return [
+    ...after.filter((line) => !old.has(line)).map((line) => `+ ${line}`),
+    ...before.filter((line) => !now.has(line)).map((line) => `- ${line}`),
+  ];
+}
+
 /** Programs that change users leave copies of what was before; what the cluster was never asked for, gardenadm itself and the operator's files, stays. */
 const SURVEY = String.raw`
 set -eu

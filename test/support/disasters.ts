@@ -127,25 +127,30 @@ systemctl start kubelet
 `;
 
 /**
- * Takes the data of an etcd away, whose process is killed, while no agent looks: sees that the etcd, which its kubelet begins again and
- * again, makes nothing and serves nothing, and has the agent look.
+ * Takes the data of an etcd away, or its write-ahead log, and kills it while no agent looks: sees that the etcd, which its kubelet
+ * begins again and again, makes nothing and serves nothing, and has the agent look.
  */
-export async function loseUnwatched({ ground, name }: GardenadmMachine, role: "main" | "events"): Promise<void> {
+export async function loseUnwatched(
+  { ground, name }: GardenadmMachine,
+  role: "main" | "events",
+  lost: "data" | "log" = "data",
+): Promise<void> {
   const metrics = role === "main" ? "2381" : "2384";
-  await ground.inMachine(name, "bash", "-c", LOSE_UNWATCHED, "lose", `etcd-${role}`, metrics);
+  const folder = lost === "data" ? "" : "/member/wal";
+  await ground.inMachine(name, "bash", "-c", LOSE_UNWATCHED, "lose", `etcd-${role}`, metrics, folder);
 }
 
 /** A kubelet numbers the logs of a container by its starts. */
 const LOSE_UNWATCHED = `
 set -eu
-data=/var/lib/$1/data/new.etcd
+data=/var/lib/$1/data/new.etcd lost=/var/lib/$1/data/new.etcd$3
 starts() { ls /var/log/pods/kube-system_"$1"-*/etcd | sed 's/[.].*//' | sort --numeric-sort | tail -n 1; }
 systemctl stop gardener-node-agent
 before=$(starts "$1")
 for pid in $(pgrep --exact etcd); do
   [ ! "/proc/$pid/root/var/etcd/data/new.etcd/member/snap/db" -ef "$data/member/snap/db" ] || found=$pid
 done
-rm -r "$data"
+rm -r "$lost"
 kill -KILL "$found"
 for _ in $(seq 120); do
   [ "$(starts "$1")" -lt $((before + 2)) ] || break
@@ -153,7 +158,8 @@ for _ in $(seq 120); do
   if curl --silent --fail --max-time 1 "http://127.0.0.1:$2/readyz"; then exit 1; fi
 done
 [ "$(starts "$1")" -ge $((before + 2)) ]
-[ -z "$(find "\${data%/*}" -mindepth 1)" ]
+[ ! -e "$lost" ]
+[ -n "$3" ] || [ -z "$(find "\${data%/*}" -mindepth 1)" ]
 systemctl start gardener-node-agent
 `;
 

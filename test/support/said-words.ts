@@ -18,9 +18,9 @@ grep --files-with-matches --recursive --fixed-strings --file "$words" /var/log/p
 rm "$words"
 `;
 
-/** A line out of the middle of each private key and token, in PEM and in base64 of it. */
+/** A line out of the middle of each private key and token, in PEM and in base64 of it; and the key with which etcd encrypts. */
 export function hiddenWords({ data = {} }: Secret): string[] {
-  const keys = Object.entries(data).filter(([name]) => /key$|id_rsa$|token-secret$/i.test(name));
+  const keys = Object.entries(data).filter(([name]) => /key$|id_rsa$|token-secret$|^secret$/i.test(name));
   return keys.flatMap(([, value]) => {
     const text = Buffer.from(value, "base64").toString();
     const lines = text.split("\n");

@@ -10,10 +10,11 @@ export const settingsVolume = { mountPath: "/etc/etcd", file: "etcd.yaml" } as c
 /**
  * A link among the data of an etcd on a node, by which alone it finds its settings, and what it leads to, as its container sees both.
  * Without its data it has no settings, and ends, at every start: of a pod that goes on, kubelets check nothing when a container begins
- * again.
+ * again. Once it has a log of what it has agreed to, the link leads through another one beside that.
  */
 export const settingsLink = {
   path: `${dataVolume.directory}/member/${settingsVolume.file}`,
+  inLog: `${dataVolume.directory}/member/wal/${settingsVolume.file}`,
   target: `${settingsVolume.mountPath}/${settingsVolume.file}`,
 } as const;
 

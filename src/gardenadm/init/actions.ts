@@ -2,8 +2,8 @@ import { ADMIN_KUBECONFIG, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { STATIC_POD_HASH_ANNOTATION } from "../../api/annotations.ts";
-import { letFirstStart } from "../../etcd-data/let-start.ts";
-import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { holdToData, letFirstStart } from "../../etcd-data/let-start.ts";
+import { dataPlaceOf } from "../../etcd-data/place.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { ETCDS, STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
@@ -130,7 +130,7 @@ export function createStartActions({ machine, configuration, zone }: StartDeps):
     async etcd(scope) {
       await running(["etcd-main", "etcd-events"], scope);
       for (const role of ETCDS) await etcdAnswers(role, scope);
-      for (const role of ETCDS) await markData(dataPlaceOf(role, machine.root));
+      for (const role of ETCDS) await holdToData(dataPlaceOf(role, machine.root));
     },
     async kubeApiServer(scope) {
       await running(["kube-apiserver"], scope);

@@ -1,6 +1,7 @@
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { ETCDS, components, type ControlPlaneContext, type ControlPlaneNode } from "../../components/index.ts";
-import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { holdToData } from "../../etcd-data/let-start.ts";
+import { dataPlaceOf } from "../../etcd-data/place.ts";
 import { addressesBeside } from "../cluster/members.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -85,7 +86,7 @@ export function createControlPlaneActions(deps: JoinDeps): Actions<ControlPlaneA
     synced: async (scope) => await members().untilSynced(scope),
     async promoted(scope) {
       await members().promote(scope);
-      for (const role of ETCDS) await markData(dataPlaceOf(role, machine.root));
+      for (const role of ETCDS) await holdToData(dataPlaceOf(role, machine.root));
     },
     async staticPods(scope) {
       await apply("all", scope);

@@ -3,7 +3,7 @@ import { ETCDS, etcdPorts, nodeUrl, type ControlPlaneNode, type EtcdRole } from 
 import type { Member } from "../../etcd/answers.ts";
 import type { Membership } from "../../etcd/members.ts";
 import { nameOf } from "../../etcd/status.ts";
-import { hasMember, letStart } from "../../etcd-data/let-start.ts";
+import { hasLog, hasMember, letStart } from "../../etcd-data/let-start.ts";
 import { dataPlaceOf } from "../../etcd-data/place.ts";
 import type { StepScope } from "../../in-process/run.ts";
 import { OperatorError } from "../steps/fault.ts";
@@ -34,7 +34,7 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
   };
   return {
     /**
-     * A member whose data is lost is dead for good, and data of a member that is out is of no use: it is kept aside. One that has
+     * A member whose data or log is lost is dead for good, and data of a member that is out is of no use: it is kept aside. One that has
      * not told its name yet is left alone: its etcd may have begun a moment ago. Before, learners go that joins have left which came
      * to nothing: etcd takes one at a time, the caller has the turn, and a join that goes on adds its own again. `taken` are the
      * addresses of all other nodes.
@@ -47,21 +47,24 @@ export function createOwnMembers({ root, own, others }: OwnPlace) {
         const isOwn = ({ name, started, peerURLs }: Member) =>
           started ? name === own.name : peerURLs.includes(peerURL);
         const known = (await membership.readMembers()).find(isOwn);
-        const hasData = await hasMember(dataDir);
-        if (known === undefined && hasData) await rename(dataDir, `${dataDir}.of-former-member-${Date.now()}`);
-        if (known?.started !== true || hasData) return;
+        const putAside = async () => {
+          if (await hasMember(dataDir)) await rename(dataDir, `${dataDir}.of-former-member-${Date.now()}`);
+        };
+        if (known === undefined) await putAside();
+        if (known?.started !== true || (await hasLog(dataDir))) return;
         const stale = await membership.findStale(own);
         if (stale === undefined)
           throw new OperatorError(
             `etcd-${role} has ${nameOf(known)}, which answers: another machine has the host name ${own.name}; give this one another name`,
           );
         await membership.removeMember(stale.id);
+        await putAside();
       }),
     /** A member that has started before does so again only with the data that it had. */
     addLearners: async (scope: StepScope) =>
       await inEach(scope, async ({ membership, peerURL, dataDir }) => {
         const { started } = await membership.addLearner({ name: own.name, peerURL });
-        if (!started || (await hasMember(dataDir))) await letStart(dataDir);
+        if (!started || (await hasLog(dataDir))) await letStart(dataDir);
       }),
     untilSynced: async (scope: StepScope) =>
       await inEach(scope, async (etcd) => await etcd.membership.untilSynced((await ownMember(etcd)).id)),

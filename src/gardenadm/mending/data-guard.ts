@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { KUBELET_UNIT } from "../../api/names.ts";
 import { ETCDS, etcdHealthUrl, type EtcdRole } from "../../components/etcd/addresses.ts";
-import { mayStartWith } from "../../etcd-data/let-start.ts";
-import { dataPlaceOf, markData, type DataPlace } from "../../etcd-data/place.ts";
+import { holdToData, mayStartWith } from "../../etcd-data/let-start.ts";
+import { dataPlaceOf, type DataPlace } from "../../etcd-data/place.ts";
 import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
@@ -28,7 +28,7 @@ const LONGEST_START = 60_000;
 const PAUSE = 600_000;
 
 /**
- * Marks that there are data as soon as an etcd is ready; where one is not for a minute, or its folder is gone, has it looked at
+ * Marks that there are data as soon as an etcd is ready; where one is not for a minute, or its folder or log is gone, has it looked at
  * and, if its data are lost, mended. What was lost is said once the API server answers, however often the agent ends between.
  */
 export async function guardData(deps: GuardDeps): Promise<void> {
@@ -64,7 +64,7 @@ async function look(deps: GuardDeps, role: EtcdRole, downSince: Map<EtcdRole, nu
     return await (await mending()).goOnLearning(role, relearning, { root, log, signal }, alone);
   if (await isReady(role)) {
     downSince.delete(role);
-    await markData(place);
+    await holdToData(place);
     return await tell(deps, role);
   }
   const isFirstLook = !downSince.has(role);

@@ -3,7 +3,8 @@ import { KUBELET_UNIT, NODE_AGENT_UNIT } from "../../api/names.ts";
 import { ETCDS, etcdPorts, imagesFor, nodeUrl, type EtcdRole } from "../../components/index.ts";
 import { DataInUseError, refuseRunning } from "../../etcd-data/in-use.ts";
 import { judgeData } from "../../etcd-data/judge.ts";
-import { dataPlaceOf, markData } from "../../etcd-data/place.ts";
+import { holdToData } from "../../etcd-data/let-start.ts";
+import { dataPlaceOf } from "../../etcd-data/place.ts";
 import { createEtcd } from "../../etcd-data/serve.ts";
 import { isSurvivalCutOff, restoreFromMember } from "../../etcd-data/survivor.ts";
 import type { StepScope } from "../../in-process/run.ts";
@@ -86,7 +87,7 @@ export function createMemberRestoreActions({
       await putManifestsBack(root, aside);
       await machine.systemctl(["start", KUBELET_UNIT], scope.signal);
       for (const role of ETCDS) await etcdAnswers(role, scope);
-      for (const role of ETCDS) await markData(dataPlaceOf(role, root));
+      for (const role of ETCDS) await holdToData(dataPlaceOf(role, root));
       await endApiServer(root); // the one of before would look for its etcd seldom
     },
     async kubeApiServer(scope) {

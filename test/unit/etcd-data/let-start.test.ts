@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readdir, readlink, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { components } from "../../../src/components/index.ts";
-import { letFirstStart, letStart, mayStartWith } from "../../../src/etcd-data/let-start.ts";
+import { holdToData, letFirstStart, letStart, mayStartWith } from "../../../src/etcd-data/let-start.ts";
 import { dataPlaceOf, markData, type DataPlace } from "../../../src/etcd-data/place.ts";
 import { replaceData } from "../../../src/etcd-data/replace.ts";
 import { selfHostedContext } from "../../support/self-hosted-control-plane.ts";
@@ -40,11 +40,31 @@ test("an etcd that nothing says has had data begins without them, until a mark s
 });
 
 test("data that were there before etcd had its settings among them are good to start with", async () => {
-  await mkdir(join(place.dataDir, "member/snap"), { recursive: true });
+  await makeLog();
   await markData(place);
   await letFirstStart(place);
   expect(await mayStartWith(place.dataDir)).toBe(true);
 });
+
+test("an etcd that was healthy does not start without its log, and neither another look nor an init lets it", async () => {
+  await letStart(place.dataDir);
+  await mkdir(join(place.dataDir, "member/snap"));
+  await makeLog();
+  await holdToData(place);
+  await holdToData(place);
+  expect(await mayStartWith(place.dataDir)).toBe(true);
+  await rm(join(place.dataDir, "member/wal"), { recursive: true });
+  await holdToData(place);
+  await letFirstStart(place);
+  expect(await mayStartWith(place.dataDir)).toBe(false);
+  await letStart(place.dataDir);
+  expect(await mayStartWith(place.dataDir)).toBe(true);
+});
+
+async function makeLog(): Promise<void> {
+  await mkdir(join(place.dataDir, "member/wal"), { recursive: true });
+  await writeFile(join(place.dataDir, "member/wal/0000000000000000-0000000000000000.wal"), "");
+}
 
 test("data that take the place of others bring what etcd starts with, and no others do", async () => {
   await mkdir(join(place.dataDir, "member"), { recursive: true });

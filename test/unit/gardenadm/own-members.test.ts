@@ -53,6 +53,18 @@ test("an etcd that was let in starts without data when its member has never begu
   expect(await mayStartWith(join(dataOf("main"), "new.etcd"))).toBe(true);
 });
 
+test("a member that has begun before does not start without its log", async () => {
+  await sayMembers([member(1, "b"), member(2, "a")]);
+  await members().addLearners(scope);
+  expect(await mayStartWith(join(dataOf("main"), "new.etcd"))).toBe(false);
+  for (const role of ["main", "events"]) {
+    await mkdir(join(dataOf(role), "new.etcd/member/wal"));
+    await writeFile(join(dataOf(role), "new.etcd/member/wal/0000000000000000-0000000000000000.wal"), "");
+  }
+  await members().addLearners(scope);
+  expect(await mayStartWith(join(dataOf("main"), "new.etcd"))).toBe(true);
+});
+
 const scope = { signal: new AbortController().signal, tell: () => {} };
 
 /** The members that were taken out, by their numbers. */
