@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { parseJson } from "./parsing.ts";
 
 /** The folder of this package, whether its code runs from `src`, from `dist`, or from the modules of an image. */
@@ -10,6 +10,12 @@ export const packageRoot = withManifest(import.meta.dirname);
 function withManifest(folder: string): string {
   const above = dirname(folder);
   return existsSync(join(folder, "package.json")) || above === folder ? folder : withManifest(above);
+}
+
+/** The main module of a program of this package: `src/<program>/main.ts` in a checkout, `dist/<program>/main.js` where only that was shipped. */
+export function mainOf(program: string): string {
+  const extension = extname(import.meta.filename);
+  return join(packageRoot, extension === ".ts" ? "src" : "dist", program, `main${extension}`);
 }
 
 /** Throws where package.json cannot be read. */

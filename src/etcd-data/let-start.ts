@@ -34,7 +34,7 @@ export async function letFirstStart(place: DataPlace): Promise<void> {
 export async function holdToData(place: DataPlace): Promise<void> {
   const { dataDir } = place;
   await markData(place);
-  if (!(await hasLog(dataDir)) || (await readLink(linkIn(dataDir))) !== settingsLink.target) return;
+  if ((await readLink(linkIn(dataDir))) !== settingsLink.target || !(await hasLog(dataDir))) return;
   await putLink(linkInLog(dataDir), settingsLink.target);
   await putLink(linkIn(dataDir), THROUGH_LOG);
 }

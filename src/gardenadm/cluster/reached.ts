@@ -22,7 +22,7 @@ export async function untilReached(
   const since = Date.now();
   const left = new Set(targets);
   const tellMissing = tellNews(tell);
-  while (left.size > 0) {
+  for (;;) {
     const missing: string[] = [];
     for (const target of left) {
       const readiness = await look(client, target);

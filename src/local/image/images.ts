@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { commandLines } from "../../api/command-lines.ts";
 import type { Logger } from "../../log.ts";
+import { packageRoot } from "../../package.ts";
 import { findProgram } from "../binary/path.ts";
 import { collectIptables } from "./iptables.ts";
 import { buildImage, type Image } from "./build.ts";
@@ -136,7 +136,7 @@ export const baseFiles: readonly ImageFile[] = [
 
 /** Builds deploy/images/<name>/main.go, once per version of it. */
 async function buildProgram(folder: string, name: string): Promise<string> {
-  const source = fileURLToPath(new URL(`../../../deploy/images/${name}/main.go`, import.meta.url));
+  const source = join(packageRoot, "deploy/images", name, "main.go");
   const key = createHash("sha256")
     .update(await readFile(source))
     .digest("hex")

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { packageRoot } from "../../package.ts";
+import { mainOf, packageRoot } from "../../package.ts";
 import type { ImageFile } from "./tar.ts";
 
 /**
@@ -22,13 +22,10 @@ export async function bundlePrograms(programs: readonly string[], target: string
   ];
 }
 
-/** From `src` or `dist`, whichever this process runs. */
 async function bundle(programs: readonly string[]) {
-  const extension = extname(import.meta.url);
-  const code = join(packageRoot, extension === ".ts" ? "src" : "dist");
-  const mains = programs.map((program) => [`${program}/main`, join(code, program, `main${extension}`)]);
+  const input = Object.fromEntries(programs.map((program) => [`${program}/main`, mainOf(program)]));
   const build = await rolldown({
-    ...{ input: Object.fromEntries(mains) as Record<string, string>, cwd: packageRoot, platform: "node" },
+    ...{ input, cwd: packageRoot, platform: "node" },
     onLog(level, log) {
       if (level === "warn") throw new Error(`cannot bundle ${programs.join(", ")}: ${log.message}`);
     },

@@ -1,6 +1,4 @@
 import { pinnedPath } from "../binary/binaries.ts";
-import { extname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { kubeconfigFile } from "../cluster/clusters.ts";
 import { webhookClientAuthority } from "../cluster/webhook-client.ts";
 import { hashCode, hashFiles } from "./code.ts";
@@ -18,6 +16,7 @@ import { settleAll } from "../environment/settle.ts";
 import { ensureStateKeys } from "../environment/state-keys.ts";
 import type { TemporalServer } from "./temporal.ts";
 import type { Webhooks } from "../environment/webhooks.ts";
+import { mainOf } from "../../package.ts";
 import { variables, type Variable } from "../../variables.ts";
 
 /** The environment that our own processes run in, and the servers that they connect to. */
@@ -239,11 +238,9 @@ function passedOn(): Record<string, string> {
   );
 }
 
-/** `src/<folder>/main.ts` in a checkout, `dist/<folder>/main.js` where only that was shipped. */
 function programOf(folder: string, ...args: readonly string[]): Pick<ProcessSpec, "command" | "args"> {
-  const main = fileURLToPath(new URL(`../../${folder}/main${extname(import.meta.url)}`, import.meta.url));
   const flags = ["--disable-warning=ExperimentalWarning", ...frugal.flags, ...(flagsOf[folder] ?? [])];
-  return { command: process.execPath, args: [...flags, main, ...args] };
+  return { command: process.execPath, args: [...flags, mainOf(folder), ...args] };
 }
 
 async function saysReady(port: number): Promise<boolean> {
