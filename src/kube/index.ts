@@ -1,5 +1,7 @@
 export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
 export * from "./bootstrap-token.ts";
+export * from "./certificates/read-request.ts";
+export * from "./certificates/signing-request.ts";
 export * from "./client.ts";
 export { createNow, monotonicNow } from "./clock.ts";
 export { readClusterIdentity } from "./cluster-identity.ts";

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { afterAll, expect } from "vitest";
 import type { KubeObject } from "../../src/api/index.ts";
 import { Worker } from "../../src/api/index.ts";
@@ -9,13 +10,17 @@ import { createServingCertificates } from "../../src/provider-local/worker/servi
 import type { Runner } from "../../src/provider-local/volumes.ts";
 import { servingCertificateRequest, type AskedFor } from "../support/certificate-requests.ts";
 import { test } from "../support/cluster-test.ts";
+import { alternativeNames, craftRequest, extensionRequest, pemOf, subjectOf } from "../support/crafted-request.ts";
 import { eventually } from "../support/eventually.ts";
+import { hostileNames, hostileRequests, hostileTexts } from "../support/hostile-requests.ts";
+import { startKubernetesSigner, type KubernetesSigner } from "../support/kubernetes-signer.ts";
 import { namespace, pool } from "../support/worker-pools.ts";
 
 /** Seed and Shoot are one API server; who asks is `system:node:node`. */
 let admin: KubeClient;
 let kubelet: KubeClient;
 let approver: Runner;
+let signer: KubernetesSigner;
 const log = createLogger({ name: "test", level: "silent" });
 const machine: MachineStatus = {
   name: "node",
@@ -31,10 +36,11 @@ test.beforeAll(async ({ cluster }) => {
   admin = cluster.client;
   kubelet = createKubeClient({ kubeconfig: cluster.kubeconfigOf("kubelet") });
   await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  signer = await startKubernetesSigner(cluster);
   await startApprover();
 });
 afterAll(async () => {
-  await approver.stop();
+  await Promise.all([approver.stop(), signer.stop()]);
   await kubelet.close();
 });
 
@@ -64,8 +70,23 @@ const worker = (type: string): KubeObject => ({
 });
 const ask = async (name: string, asked: AskedFor, client = kubelet) =>
   await client.create(await servingCertificateRequest(name, asked));
-const conditions = async (name: string) =>
-  ((await admin.read(CertificateSigningRequest, { name }))?.status?.conditions ?? []).map(({ type }) => type);
+const statusOf = async (name: string) => (await admin.read(CertificateSigningRequest, { name }))?.status;
+const conditions = async (name: string) => ((await statusOf(name))?.conditions ?? []).map(({ type }) => type);
+
+/** Asks for a serving certificate with this text; returns the name of the request. */
+async function askWith(text: string, usages = ["digital signature", "server auth"]): Promise<string> {
+  const metadata = { name: `hostile-${asked++}` };
+  const { spec, ...rest } = await servingCertificateRequest(metadata.name, own);
+  await kubelet.create({ ...rest, spec: { ...spec, request: Buffer.from(text).toString("base64"), usages } });
+  return metadata.name;
+}
+let asked = 0;
+
+const subject = { commonName: "system:node:node", organizations: ["system:nodes"] };
+const ownNames = alternativeNames([0x82, "node"], [0x87, Buffer.from([172, 30, 0, 7])]);
+const otherNames = alternativeNames([0x82, "kubernetes.default.svc"], [0x87, Buffer.from([172, 30, 0, 8])]);
+const requestFor = (names: Buffer) =>
+  craftRequest({ subject: subjectOf("system:node:node", ["system:nodes"]), attributes: [extensionRequest(names)] });
 
 test("a kubelet gets a certificate for its own machine's name and address, and for nothing else", async () => {
   await admin.apply(worker("local"));
@@ -75,10 +96,39 @@ test("a kubelet gets a certificate for its own machine's name and address, and f
   await ask("another-group", { ...own, organization: "system:masters" });
   await ask("another-user", own, admin);
   await ask("own", own);
-  await eventually(async () => expect(await conditions("own")).toEqual(["Approved"]));
-  for (const name of ["another-address", "more-names", "another-node", "another-group", "another-user"])
-    expect(await conditions(name), name).toEqual([]);
+  const encoded = await eventually(async () => (await statusOf("own"))?.certificate ?? false);
+  const certificate = new X509Certificate(Buffer.from(encoded, "base64"));
+  expect(certificate.subjectAltName).toBe("DNS:node, IP Address:172.30.0.7");
+  for (const name of ["another-address", "more-names", "another-node", "another-group"])
+    await eventually(async () => expect(await conditions(name), name).toEqual(["Denied"]));
+  expect(await conditions("another-user")).toEqual([]);
 });
+
+test("a kubelet gets no other certificate by a request that others read differently, and is told why", async () => {
+  const foreign = { commonName: "system:node:other", organizations: ["system:nodes"] };
+  const texts = {
+    ...hostileTexts({ own: pemOf(requestFor(ownNames)), foreign: pemOf(requestFor(otherNames)) }),
+    ...pemsOf(hostileRequests({ own: subject, foreign })),
+    ...pemsOf(hostileNames({ own: subject }, "172.30.0.7")),
+  };
+  const refused = Object.entries(texts).map(async ([what, text]) => {
+    const name = await askWith(text);
+    const [condition] = await eventually(async () => (await statusOf(name))?.conditions ?? false);
+    expect(condition, what).toMatchObject({
+      type: "Denied",
+      message: expect.stringMatching(/malformed|must be/) as string,
+    });
+  });
+  await Promise.all(refused);
+});
+
+test("a kubelet gets no certificate of a client", async () => {
+  const name = await askWith(pemOf(requestFor(ownNames)), ["client auth", "server auth"]);
+  await eventually(async () => expect(await conditions(name)).toEqual(["Denied"]));
+});
+
+const pemsOf = (requests: Readonly<Record<string, Buffer>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(requests).map(([what, request]) => [what, pemOf(request)]));
 
 test("what is asked of machines that another provider makes is left to it", async () => {
   await approver.stop(); // it might hear of the question before it hears of the Worker

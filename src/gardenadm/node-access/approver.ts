@@ -1,12 +1,12 @@
+import { readCertificateRequest } from "../../kube/certificates/read-request.ts";
+import { decideRequest, isPending, type CertificateDecision } from "../../kube/certificates/signing-request.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { createController } from "../../kube/controller.ts";
-import { isConflict, isNotFound } from "../../kube/errors.ts";
 import { CertificateSigningRequest, Node } from "../../kube/kinds.ts";
-import { refOf } from "../../kube/path.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
 import { quiet } from "../cluster/away.ts";
-import { judgeDemand, SIGNERS, type CertificateDemand, type Judgement } from "./judge.ts";
+import { judgeDemand, SIGNERS, type Judgement } from "./judge.ts";
 import { claimNodeName } from "../cluster/node-name.ts";
 
 /** What approves certificates of nodes; any number may do so at once. */
@@ -17,14 +17,14 @@ export interface NodeApprover {
 
 /**
  * Approves and denies what agents and kubelets of a self-hosted Shoot ask for, by `judgeDemand`. A kubelet whose Node does not
- * have the names yet that it wants to serve under waits. The client is an administrator's.
+ * have the names yet that it wants to serve under waits for a minute, or for `longestWait` in ms. The client is an administrator's.
  */
-export function createNodeApprover(client: KubeClient, log: Logger): NodeApprover {
+export function createNodeApprover(client: KubeClient, log: Logger, { longestWait = 60_000 } = {}): NodeApprover {
   const signers: readonly string[] = Object.values(SIGNERS);
   const queue = createController({
     name: "node-approver",
     log,
-    reconcile: async ({ name }) => await consider(client, requests.get(name), log),
+    reconcile: async ({ name }) => await consider({ client, log, longestWait }, requests.get(name)),
   });
   const requests = createReflector(client, CertificateSigningRequest, {
     log: quiet(log),
@@ -47,68 +47,57 @@ export function createNodeApprover(client: KubeClient, log: Logger): NodeApprove
 /** In ms: for so long a kubelet without its addresses waits to be looked at again. */
 const RECHECK = 5_000;
 
+interface Approval {
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly longestWait: number;
+}
+
 async function consider(
-  client: KubeClient,
+  { client, log, longestWait }: Approval,
   request: CertificateSigningRequest | undefined,
-  log: Logger,
 ): Promise<void | { requeueAfter: number }> {
   if (request === undefined || !isPending(request)) return;
-  const judgement = await judge(request);
+  const judgement = judge(request);
   if (judgement === undefined) return;
+  const age = Date.now() - Date.parse(request.metadata.creationTimestamp ?? "");
+  const decision = await decisionOn(client, judgement);
+  if ("later" in decision && age < longestWait) return { requeueAfter: RECHECK };
+  await decideRequest(client, request, decision);
+  const { username: user } = request.spec;
   const { name } = request.metadata;
-  if ("serves" in judgement && !(await isItsOwn(client, judgement.node, judgement.serves)))
-    return { requeueAfter: RECHECK };
-  const refused = await refusalOf(client, judgement);
-  await decide(client, request, refused);
-  const user = request.spec.username;
-  if (refused === undefined) log.info({ request: name, user }, "certificate approved");
-  else log.warn({ request: name, user, refused }, "certificate denied");
+  if ("approved" in decision) log.info({ request: name, user }, "certificate approved");
+  else log.warn({ request: name, user, refused: decision.denied }, "certificate denied");
 }
 
-async function judge({ spec }: CertificateSigningRequest): Promise<Judgement | undefined> {
-  // Agents that judge nothing do without what it loads.
-  const { readRequest } = await import("../../activities/secrets/certificate-request.ts");
-  const identity = readRequest(Buffer.from(spec.request, "base64").toString());
-  if (identity === undefined) return undefined;
+function judge({ spec }: CertificateSigningRequest): Judgement | undefined {
   const { username = "", groups = [], usages = [], signerName: signer } = spec;
-  const demand: CertificateDemand = {
-    ...{ signer, usages, subject: identity, hosts: identity.hosts },
-    requester: { name: username, groups },
-  };
-  return judgeDemand(demand);
+  const request = readCertificateRequest(spec.request);
+  return judgeDemand({ signer, usages, request, requester: { name: username, groups } });
 }
 
-async function refusalOf(client: KubeClient, judgement: Judgement): Promise<string | undefined> {
-  if ("refused" in judgement) return judgement.refused;
-  return "role" in judgement ? await claimNodeName(client, judgement) : undefined;
+/** A decision; `later`, it may be another one. */
+type Decision = CertificateDecision | { readonly denied: string; readonly later: true };
+
+async function decisionOn(client: KubeClient, judgement: Judgement): Promise<Decision> {
+  if ("refused" in judgement) return { denied: judgement.refused };
+  if ("serves" in judgement) return await decisionOnHosts(client, judgement.node, judgement.serves);
+  const taken = await claimNodeName(client, judgement);
+  return taken === undefined ? APPROVED : { denied: taken };
 }
 
-/** A kubelet says itself where its Node is: what another Node says, too, is not to be believed. */
-async function isItsOwn(client: KubeClient, name: string, hosts: readonly string[]): Promise<boolean> {
+const APPROVED: Decision = { approved: "It is what a node of this name may be." };
+
+/** A kubelet itself writes where its Node is: an address that another Node has, too, is not believed. */
+async function decisionOnHosts(client: KubeClient, name: string, hosts: readonly string[]): Promise<Decision> {
   const nodes = await client.list(Node);
-  const own = nodes.find(({ metadata }) => metadata.name === name);
-  const others = nodes.filter((node) => node !== own).flatMap(addressesOf);
-  const known = own === undefined ? [] : addressesOf(own);
-  return hosts.length > 0 && hosts.every((host) => known.includes(host) && !others.includes(host));
+  for (const other of nodes.filter(({ metadata }) => metadata.name !== name)) {
+    const foreign = hosts.find((host) => addressesOf(other).includes(host));
+    if (foreign !== undefined) return { denied: `${foreign} is an address of Node ${other.metadata.name}` };
+  }
+  const own = nodes.filter(({ metadata }) => metadata.name === name).flatMap(addressesOf);
+  const unknown = hosts.find((host) => !own.includes(host));
+  return unknown === undefined ? APPROVED : { denied: `${unknown} is not an address of Node ${name}`, later: true };
 }
 
 const addressesOf = ({ status }: Node): string[] => (status?.addresses ?? []).map(({ address }) => address);
-
-/** As the request was read: where another has decided meanwhile, that holds. */
-async function decide(
-  client: KubeClient,
-  request: CertificateSigningRequest,
-  refused: string | undefined,
-): Promise<void> {
-  const condition =
-    refused === undefined
-      ? { type: "Approved", reason: "RequestApproved", message: "It is what a node of this name may be." }
-      : { type: "Denied", reason: "RequestDenied", message: refused };
-  const { resourceVersion = "" } = request.metadata;
-  const patch = { metadata: { resourceVersion }, status: { conditions: [{ ...condition, status: "True" }] } };
-  await client.patch(refOf(request), patch, { subresource: "approval" }).catch((error: unknown) => {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-  });
-}
-
-const isPending = ({ status }: CertificateSigningRequest): boolean => (status?.conditions ?? []).length === 0;

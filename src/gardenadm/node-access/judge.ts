@@ -6,16 +6,18 @@ import {
   SERIAL_NAME_PREFIX,
   type NodeRole,
 } from "../../api/names.ts";
+import type { MalformedRequest, RequestedCertificate } from "../../kube/certificates/read-request.ts";
+import { areUsagesOf } from "../../kube/certificates/signing-request.ts";
 
 /** A request for a certificate, with who asks for it, as the API server knows the caller. */
 export interface CertificateDemand {
   readonly signer: string;
   readonly usages: readonly string[];
   readonly requester: { readonly name: string; readonly groups: readonly string[] };
-  readonly subject: { readonly commonName: string; readonly organizations: readonly string[] };
-  /** Names and addresses under which the certificate would serve. */
-  readonly hosts: readonly string[];
+  readonly request: RequestedCertificate | MalformedRequest;
 }
+
+type ReadDemand = CertificateDemand & { readonly request: RequestedCertificate };
 
 /**
  * What is to become of a request: an agent or a kubelet may be the node of this name, if that is free or has this role; a
@@ -36,56 +38,71 @@ export const SIGNERS = {
 /**
  * Judges what agents and kubelets ask for; undefined for what is for others to judge: Kubernetes' own approver lets kubelets
  * renew, and people have their own requests. Who asks with a token is what the token says, an agent that renews stays what it
- * is, and only an administrator's agent becomes one of the control plane by itself.
+ * is, and only an administrator's agent becomes one of the control plane by itself. Certificates for kubelets to serve with, and
+ * whatever tokens and agents ask of these signers, nobody else judges.
  */
 export function judgeDemand(demand: CertificateDemand): Judgement | undefined {
-  const { signer, subject, requester } = demand;
-  if (signer === SIGNERS.client && subject.commonName.startsWith(NODE_AGENT_USER_PREFIX)) return judgeAgent(demand);
-  if (signer === SIGNERS.kubelet && requester.groups.includes("system:bootstrappers")) return judgeKubelet(demand);
-  if (signer === SIGNERS.serving && subject.commonName.startsWith(NODE_USER_PREFIX)) return judgeServing(demand);
-  return undefined;
+  const { signer, request, requester } = demand;
+  const isOurs = signer === SIGNERS.serving || isMachine(requester);
+  if ("malformed" in request) return isOurs ? refuse(`the request is malformed: ${request.malformed}`) : undefined;
+  const read = { ...demand, request };
+  const isAgent = request.commonName.startsWith(NODE_AGENT_USER_PREFIX);
+  if (signer === SIGNERS.client && isAgent) return judgeAgent(read);
+  if (signer === SIGNERS.serving) return judgeServing(read);
+  if (signer === SIGNERS.kubelet && requester.groups.includes(BOOTSTRAPPERS)) return judgeKubelet(read);
+  return isOurs ? refuse(`${requester.name} may not ask signer ${signer} for ${request.commonName}`) : undefined;
 }
 
+const BOOTSTRAPPERS = "system:bootstrappers";
 const NODE_USER_PREFIX = "system:node:";
 
-function judgeAgent({ subject, requester, usages, hosts }: CertificateDemand): Judgement {
-  const { commonName, organizations } = subject;
+/** Reports whether the caller has a bootstrap token or the certificate of an agent. */
+const isMachine = ({ groups }: CertificateDemand["requester"]): boolean =>
+  groups.includes(BOOTSTRAPPERS) || groups.includes(NODE_AGENTS_GROUP);
+
+function judgeAgent({ request, requester, usages }: ReadDemand): Judgement {
+  const { commonName, organizations } = request;
   const node = commonName.slice(NODE_AGENT_USER_PREFIX.length);
   const isRenewal = requester.name.startsWith(NODE_AGENT_USER_PREFIX);
   if (isRenewal && requester.name !== commonName) return refuse(`${requester.name} is the agent of another machine`);
   const allowed = isRenewal ? rolesBy(NODE_AGENT_GROUPS, requester.groups) : rolesOfNewcomer(requester.groups);
   const role = allowed.find((each) => sameSet(organizations, [NODE_AGENTS_GROUP, NODE_AGENT_GROUPS[each]]));
   if (role === undefined) return refuse(`${requester.name} may not ask for groups ${organizations.join(", ")}`);
-  const judged = nodeNamed(node, role, { usages, hosts });
+  const judged = nodeNamed(node, role, { usages, hosts: request.hosts });
   const byAdministrator = requester.groups.includes(ADMINISTRATORS);
   return byAdministrator && "role" in judged ? { ...judged, byAdministrator } : judged;
 }
 
 const ADMINISTRATORS = "system:masters";
 
-function judgeKubelet({ subject, requester, usages, hosts }: CertificateDemand): Judgement {
-  const { commonName, organizations } = subject;
+function judgeKubelet({ request, requester, usages }: ReadDemand): Judgement {
+  const { commonName, organizations, hosts } = request;
   const [role] = rolesBy(BOOTSTRAPPER_GROUPS, requester.groups);
   if (role === undefined) return refuse(`the token of ${requester.name} lets no node join`);
-  if (!commonName.startsWith(NODE_USER_PREFIX) || !sameSet(organizations, ["system:nodes"]))
-    return refuse(`${commonName} of ${organizations.join(", ")} is no kubelet`);
+  if (!commonName.startsWith(NODE_USER_PREFIX) || !sameSet(organizations, [NODES]))
+    return refuse(`${commonName} of ${organizations.join(", ")} is not a kubelet`);
   return nodeNamed(commonName.slice(NODE_USER_PREFIX.length), role, { usages, hosts });
 }
 
-function judgeServing({ subject, requester, usages, hosts }: CertificateDemand): Judgement {
-  if (requester.name !== subject.commonName) return refuse(`${requester.name} is another kubelet`);
-  if (!sameSet(subject.organizations, ["system:nodes"])) return refuse("a kubelet is in group system:nodes only");
-  if (!isFor("server auth", usages)) return refuse(`usages ${usages.join(", ")} are not those of a server`);
-  return { node: subject.commonName.slice(NODE_USER_PREFIX.length), serves: hosts };
+const NODES = "system:nodes";
+
+function judgeServing({ request, requester, usages }: ReadDemand): Judgement {
+  const { commonName, organizations, hosts } = request;
+  const isKubelet = requester.name.startsWith(NODE_USER_PREFIX) && requester.groups.includes(NODES);
+  if (!isKubelet || requester.name !== commonName) return refuse(`${requester.name} is not kubelet ${commonName}`);
+  if (!sameSet(organizations, [NODES])) return refuse("a kubelet is in group system:nodes only");
+  if (!areUsagesOf("server auth", usages)) return refuse(`usages ${usages.join(", ")} are not those of a server`);
+  if (hosts.length === 0) return refuse("a server needs a DNS name or an IP address");
+  return { node: commonName.slice(NODE_USER_PREFIX.length), serves: hosts };
 }
 
 /** Usages and names are those of a client, and the name is one that a node may have. */
 function nodeNamed(
   node: string,
   role: NodeRole,
-  { usages, hosts }: Pick<CertificateDemand, "usages" | "hosts">,
+  { usages, hosts }: { readonly usages: readonly string[]; readonly hosts: readonly string[] },
 ): Judgement {
-  if (!isFor("client auth", usages)) return refuse(`usages ${usages.join(", ")} are not those of a client`);
+  if (!areUsagesOf("client auth", usages)) return refuse(`usages ${usages.join(", ")} are not those of a client`);
   if (hosts.length > 0) return refuse(`a client serves under no name, such as ${hosts[0] ?? ""}`);
   const isName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(node);
   if (!isName || node.startsWith(SERIAL_NAME_PREFIX)) return refuse(`${JSON.stringify(node)} cannot name a node`);
@@ -101,12 +118,6 @@ function rolesOfNewcomer(groups: readonly string[]): NodeRole[] {
 function rolesBy(table: Readonly<Record<NodeRole, string>>, groups: readonly string[]): NodeRole[] {
   const roles = (["worker", "control-plane"] as const).filter((role) => groups.includes(table[role]));
   return roles.length === 1 ? roles : [];
-}
-
-function isFor(usage: string, usages: readonly string[]): boolean {
-  return (
-    usages.includes(usage) && usages.every((each) => [usage, "digital signature", "key encipherment"].includes(each))
-  );
 }
 
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>

@@ -3,16 +3,18 @@ import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { Worker } from "../../api/index.ts";
 import type { Guard } from "../../extension/index.ts";
 import {
+  areUsagesOf,
   CertificateSigningRequest,
   createController,
   createReflector,
-  refOf,
+  decideRequest,
+  isPending,
+  readCertificateRequest,
   type KubeClient,
   type Reflector,
 } from "../../kube/index.ts";
 import type { MachineStatus } from "../../local/machine/machine.ts";
 import type { Machines } from "../../local/machine/machines.ts";
-import { readServingRequest, servingRequestOf } from "../../local/machine/serving-request.ts";
 import type { Logger } from "../../log.ts";
 import { permitted } from "../permitted.ts";
 import type { ShootAccess } from "../shoot-access.ts";
@@ -30,7 +32,7 @@ export interface ServingCertificateDeps {
 
 /**
  * Approves what the kubelets of this seed's Workers ask for to serve with, as who made the machines knows it: each for its
- * own machine's name and address. What does not fit is left for others to judge.
+ * own machine's name and address. Whatever else they ask for is denied; what others ask for is left for others to judge.
  */
 export function createServingCertificates({ client, machines, shoots, guard, log }: ServingCertificateDeps): Runner {
   const watches = new Map<string, Watch>();
@@ -49,16 +51,21 @@ export function createServingCertificates({ client, machines, shoots, guard, log
     if (pending.length === 0) return { requeueAfter: RECHECK };
     const present = await machines.list({ [MACHINE_NAMESPACE_LABEL]: namespace });
     for (const request of pending) {
-      const machine = requesterOf(request, present);
+      const { name } = request.metadata;
+      const { username: user } = request.spec;
+      const machine = present.find((each) => user === `system:node:${each.name}`);
       if (machine === undefined) {
-        log.warn({ request: request.metadata.name, user: request.spec.username, namespace }, "request fits no machine");
+        log.warn({ request: name, user, namespace }, "request fits no machine");
         continue;
       }
+      const refused = refusalOf(request, machine);
+      const decision = refused === undefined ? APPROVED : { denied: refused };
       await permitted(guard, { object, cluster: undefined, type: "Reconcile" }, async (permit) => {
         permit.check();
-        await shootClient.patch(refOf(request), approvalOf(request), { subresource: "approval" });
+        await decideRequest(shootClient, request, decision);
       });
-      log.info({ machine: machine.name, namespace }, "serving certificate approved");
+      if (refused === undefined) log.info({ machine: machine.name, namespace }, "serving certificate approved");
+      else log.warn({ request: name, machine: machine.name, namespace, refused }, "serving certificate denied");
     }
     return { requeueAfter: RECHECK };
   }
@@ -98,33 +105,20 @@ interface Watch {
 
 const selection = { fieldSelector: "spec.signerName=kubernetes.io/kubelet-serving" };
 
-const isPending = ({ status }: CertificateSigningRequest): boolean => (status?.conditions ?? []).length === 0;
+const APPROVED = { approved: "It is the machine's own name and address." };
 
-/** The machine whose kubelet asks for just what is its own. */
-function requesterOf(
-  { spec: { username, request } }: CertificateSigningRequest,
-  present: readonly MachineStatus[],
-): MachineStatus | undefined {
-  const machine = present.find(({ name }) => username === `system:node:${name}`);
-  if (machine === undefined) return undefined;
-  const asked = readServingRequest(Buffer.from(request, "base64").toString());
-  return isDeepStrictEqual(asked, servingRequestOf(machine)) ? machine : undefined;
+/** Returns why a kubelet does not get what it asks for: it asks for more, or less, than what is its own machine's. */
+function refusalOf({ spec }: CertificateSigningRequest, { name, address }: MachineStatus): string | undefined {
+  const asked = readCertificateRequest(spec.request);
+  if ("malformed" in asked) return `the request is malformed: ${asked.malformed}`;
+  const { commonName, organizations, hosts } = asked;
+  if (commonName !== `system:node:${name}` || !isDeepStrictEqual(organizations, ["system:nodes"]))
+    return `the subject must be system:node:${name} of system:nodes, and nothing else`;
+  if (!isDeepStrictEqual(hosts.toSorted(), [name, address].toSorted()))
+    return `the alternative names must be ${name} and ${address}, and nothing else`;
+  const { usages = [] } = spec;
+  return areUsagesOf("server auth", usages) ? undefined : `usages ${usages.join(", ")} are not those of a server`;
 }
-
-/** As the request was read: another may have denied it meanwhile. */
-const approvalOf = ({ metadata: { resourceVersion = "" } }: CertificateSigningRequest) => ({
-  metadata: { resourceVersion },
-  status: {
-    conditions: [
-      {
-        type: "Approved",
-        status: "True",
-        reason: "RequestApproved",
-        message: "It is the machine's own name and address.",
-      },
-    ],
-  },
-});
 
 /** Milliseconds after which a Shoot is looked at again although no request came: its kubeconfig may be another. */
 const RECHECK = 60_000;
