@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Projects, named by what their tests need: nothing; seconds of chance; the tools of development; etcd + kube-apiserver;
+ * Projects, named by what their tests need: nothing; seconds of chance, and Go; the tools of development; etcd + kube-apiserver;
  * Temporal; bare machines; everything; programs of others. Importing a file does nothing, so that files can share a process and what it has imported.
  */
 export default defineConfig({

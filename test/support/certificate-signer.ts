@@ -13,7 +13,7 @@ export interface Signer {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** Signs, with the cluster's authority, what is approved; looks at nothing else, as kube-controller-manager. */
+/** Signs, with the cluster's CA, what is approved, for seconds if need be. How requests are read is tried with `startKubernetesSigner`. */
 export function startSigner(cluster: ControlPlane): Signer {
   const requests = createReflector(cluster.client, CertificateSigningRequest, {
     onEvent: async ({ object, type }) => {

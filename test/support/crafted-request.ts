@@ -3,11 +3,15 @@ import { generateKeyPairSync, sign } from "node:crypto";
 /** An element of DER, of what it contains. */
 export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
-  const size = body.length < 0x80 ? [body.length] : body.length < 0x100 ? [0x81, body.length] : longSize(body.length);
-  return Buffer.concat([Buffer.from([tag, ...size]), body]);
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(body.length)]), body]);
 }
 
-const longSize = (length: number): number[] => [0x82, length >> 8, length & 0xff];
+/** A length of DER, in so few bytes as it takes, up to 64 KiB. */
+export function lengthOf(length: number): number[] {
+  if (length < 0x80) return [length];
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+}
+
 const hex = (text: string): Buffer => Buffer.from(text, "hex");
 
 /** An attribute of a subject: its type as DER, the tag of its string, and its text in the encoding of that. */

@@ -2,7 +2,14 @@ import { describe, expect, test } from "vitest";
 import { createClientRequest } from "../../../src/activities/secrets/certificate-request.ts";
 import { readCertificateRequest } from "../../../src/kube/index.ts";
 import { servingCertificateRequest } from "../../support/certificate-requests.ts";
-import { alternativeNames, craftRequest, extensionRequest, pemOf, subjectOf } from "../../support/crafted-request.ts";
+import {
+  alternativeNames,
+  craftRequest,
+  extensionRequest,
+  part,
+  pemOf,
+  subjectOf,
+} from "../../support/crafted-request.ts";
 import { hostileNames, hostileRequests, hostileTexts, requestsOf } from "../../support/hostile-requests.ts";
 
 const own = { commonName: "system:node:w", organizations: ["system:nodes"] };
@@ -87,10 +94,11 @@ describe("a request is malformed that is", () => {
   });
 });
 
-test("a common name is not taken from another subject's place", () => {
-  expect(read(pemOf(craftRequest({ subject: subjectOf("a", []).slice(1) })))).toEqual({
-    malformed: "its subject does not have exactly one common name",
-  });
+test("a subject without a common name, or with two, is refused by that", () => {
+  for (const names of [[], ["a", "a"]])
+    expect(read(pemOf(craftRequest({ subject: names.map((name) => [part("CN", name)]) })))).toEqual({
+      malformed: "its subject does not have exactly one common name",
+    });
 });
 
 /** The same element, whose length takes one byte more than it has to. */
