@@ -1,18 +1,21 @@
-import { PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
-import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, ShootBastion } from "../../api/index.ts";
-import { holdersOf, isMoving, leftSeedsOf, type KnownShoot } from "./known-shoot.ts";
+import { holdersOf, leftSeedsOf, snapshotSeedsOf, type KnownShoot } from "./known-shoot.ts";
+import { shootUidOfBackupEntry } from "../../api/extensions/backup-entry.ts";
 import type { Grant } from "./objects.ts";
 import {
   bastionRights,
   bucketRights,
+  comingShootRights,
   entryRights,
   installationRights,
+  leavingShootRights,
   leftShootRights,
+  present,
   seedRights,
   shootRights,
+  type Rights,
 } from "./rights.ts";
-import type { World } from "./world.ts";
+import { shootAccessId, type World } from "./world.ts";
 
 /** What is granted on the object of this id: nothing when it is gone. */
 export function grantsOf(world: World, id: string): Grant[] {
@@ -21,7 +24,7 @@ export function grantsOf(world: World, id: string): Grant[] {
   const seed = world.seeds.get(id);
   if (seed !== undefined) return [seedGrant(world, seed)];
   const entry = world.entries.get(id);
-  if (entry !== undefined) return [entryGrant(entry)];
+  if (entry !== undefined) return [entryGrant(world, entry)];
   const installation = world.installations.get(id);
   if (installation !== undefined) return [installationGrant(world, installation)];
   const bastion = world.bastions.get(id);
@@ -30,23 +33,30 @@ export function grantsOf(world: World, id: string): Grant[] {
   return bucket === undefined ? [] : [bucketGrant(bucket)];
 }
 
+/** The source's come before the leader's: at a change of leader the old one is never without the rights that it needs. */
 function shootGrants(world: World, shoot: KnownShoot): Grant[] {
   const { namespace, name } = shoot.metadata;
   const credentials = world.credentialsOf(shoot);
+  const { leader, source, destination } = holdersOf(shoot);
+  const grant = (role: string, seeds: readonly string[], rights: readonly Rights[]): Grant => ({
+    name: `${role}:${namespace}:${name}`,
+    seeds,
+    rights,
+  });
   return [
-    { name: `left-shoot:${namespace}:${name}`, seeds: leftSeedsOf(shoot), rights: leftShootRights(shoot) },
-    { name: `shoot:${namespace}:${name}`, seeds: holdersOf(shoot), rights: shootRights(shoot, credentials) },
+    grant("left-shoot", leftSeedsOf(shoot), leftShootRights(shoot)),
+    grant("coming-shoot", present(destination), comingShootRights(shoot, credentials)),
+    grant("leaving-shoot", present(source), leavingShootRights(shoot, credentials)),
+    grant("shoot", present(leader), shootRights(shoot, credentials)),
   ];
 }
 
-/** An entry outlives its Shoot, in the seed that keeps its backups. */
-function entryGrant(entry: BackupEntry): Grant {
-  const { seedName } = entry.spec;
-  return {
-    name: `backup-entry:${entry.metadata.name}`,
-    seeds: seedName === undefined ? [] : [seedName],
-    rights: entryRights(entry),
-  };
+/** An entry outlives its Shoot, in the seed that keeps its backups. Until then its rights are the Shoot's leader's. */
+function entryGrant(world: World, entry: BackupEntry): Grant {
+  const { name } = entry.metadata;
+  const hasShoot = world.shoots.has(shootAccessId(shootUidOfBackupEntry(name) ?? ""));
+  const seeds = hasShoot ? [] : present(entry.spec.seedName);
+  return { name: `backup-entry:${name}`, seeds, rights: entryRights(entry) };
 }
 
 /** A Bastion is made in the seed that it names, and in no other. */
@@ -54,7 +64,7 @@ function bastionGrant(bastion: ShootBastion): Grant {
   const { metadata, spec } = bastion;
   return {
     name: `bastion:${metadata.namespace}:${metadata.name}`,
-    seeds: spec.seedName === undefined ? [] : [spec.seedName],
+    seeds: present(spec.seedName),
     rights: bastionRights(bastion),
   };
 }
@@ -64,7 +74,7 @@ function installationGrant(world: World, installation: ControllerInstallation): 
   const { metadata, spec } = installation;
   return {
     name: `installation:${metadata.name}`,
-    seeds: spec.seedRef?.name === undefined ? [] : [spec.seedRef.name],
+    seeds: present(spec.seedRef?.name),
     rights: installationRights(installation, world.chartSecretsOf(installation)),
   };
 }
@@ -80,18 +90,14 @@ function bucketGrant({ metadata: { name }, spec: { seedName } }: BackupBucket): 
   return { name: `backup-bucket:${name}`, seeds: [seedName], rights: bucketRights({ name, seedName }) };
 }
 
-/** The buckets of other seeds that hold the backups of Shoots that are coming to this one. */
+/**
+ * The buckets from which Shoots that come to this Seed may be restored. They follow from the Shoots' status, which only the
+ * garden writes, and not from a BackupEntry, which the Seed itself may write.
+ */
 function sourcesOf(world: World, seed: Seed): BackupBucket[] {
-  const coming = [...world.shoots.values()].filter(
-    (shoot) => shoot.spec.seedName === seed.metadata.name && isMoving(shoot),
-  );
-  const entries = new Set(
-    coming.map(({ metadata, status }) => backupEntryName(status?.technicalID ?? "", metadata.uid ?? "")),
-  );
-  const names = [...world.entries.values()]
-    .filter(({ metadata }) => entries.has(metadata.name))
-    .flatMap(({ spec, metadata }) => [spec.bucketName, metadata.annotations?.[PREVIOUS_BUCKET_ANNOTATION]]);
-  return [...world.buckets.values()].filter(
-    ({ metadata, spec }) => names.includes(metadata.name) && spec.seedName !== seed.metadata.name,
-  );
+  const { name } = seed.metadata;
+  const coming = [...world.shoots.values()].filter(({ spec }) => spec.seedName === name);
+  const sources = new Set(coming.flatMap(snapshotSeedsOf));
+  sources.delete(name);
+  return [...world.buckets.values()].filter(({ spec }) => spec.seedName !== undefined && sources.has(spec.seedName));
 }

@@ -50,14 +50,26 @@ export function toKnownShoot({ apiVersion, kind, metadata, spec, status }: Known
   };
 }
 
-/**
- * The Seeds that work for the Shoot: the one that leads, the one that holds it, the one to which it goes, and the one from
- * which it comes, which takes the last snapshot when the other leads already. Not one that was taken over from.
- */
-export function holdersOf(shoot: KnownShoot): string[] {
-  const { spec, status } = shoot;
-  const seeds = [spec.seedName, status?.seedName, status?.leadership?.seed, neededSource(moveOf(shoot))];
-  return [...new Set(seeds.flatMap((seed) => (seed === undefined ? [] : [seed])))].sort();
+/** The Seeds that work for a Shoot, by what they do for it. */
+export interface Holders {
+  /** The Seed that acts for the Shoot. */
+  readonly leader: string | undefined;
+  /** The Seed that has led and is to take the last snapshot; not one that was taken over from. */
+  readonly source: string | undefined;
+  /** The Seed that is to lead and does not yet. */
+  readonly destination: string | undefined;
+}
+
+/** Returns the Seeds that work for the Shoot, by its spec and status, which no seed writes. */
+export function holdersOf(shoot: KnownShoot): Holders {
+  const move = moveOf(shoot);
+  const leader = move.leader ?? shoot.spec.seedName;
+  const source = neededSource(move);
+  return {
+    leader,
+    source: source === leader ? undefined : source,
+    destination: move.is === "leaving" ? move.destination : undefined,
+  };
 }
 
 /** By these a move is called back, or is a takeover. */
@@ -68,9 +80,20 @@ const pick = (from: Readonly<Record<string, string>>, names: readonly string[]):
 
 /** The Seeds that may still have parts of the Shoot and work for it no more. */
 export function leftSeedsOf(shoot: KnownShoot): string[] {
-  const holders = holdersOf(shoot);
+  const holders = Object.values<string | undefined>({ ...holdersOf(shoot) });
   return (shoot.status?.seeds ?? []).filter((seed) => !holders.includes(seed)).sort();
 }
 
-/** Whether a Seed takes it from another, and so has to reach what the other has kept. */
-export const isMoving = (shoot: KnownShoot): boolean => moveOf(shoot).is !== "settled";
+/**
+ * The Seeds whose buckets may hold the snapshot that the Shoot is restored from; none unless it moves. The source of a
+ * planned move takes a last snapshot. In a takeover each Seed that has led since the Shoot was whole may be the last one
+ * to have taken any: none of them leaves the status before the Shoot has arrived.
+ */
+export function snapshotSeedsOf(shoot: KnownShoot): string[] {
+  const move = moveOf(shoot);
+  if (move.is === "settled") return [];
+  if (move.is !== "returning" && move.takeover === "none") return [move.source];
+  const { seeds = [], leadership } = shoot.status ?? {};
+  const before = leadership?.previousSeed === undefined ? [] : [leadership.previousSeed];
+  return [...new Set([move.leader, ...before, ...seeds])];
+}

@@ -21,27 +21,44 @@ export interface Rights {
 }
 
 /**
- * What a seed may do in the garden for a Shoot that it holds. `credentials` is the Secret that the Shoot's binding names.
+ * What the seed that leads a Shoot may do for it in the garden. `credentials` is the Secret that the Shoot's binding names.
  * Creation of ShootStates and Events cannot be granted by name: deploy/garden/seed-restriction.yaml restricts it.
  */
 export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
-  const { namespace, name, uid } = shoot.metadata;
-  const { technicalID } = shoot.status ?? {};
-  const entries = technicalID === undefined ? [] : [backupEntryName(technicalID, uid ?? "")];
+  const { namespace } = shoot.metadata;
+  const entries = entriesOf(shoot);
   const rules = [
-    rule("core.gardener.cloud", "shoots", [name], "get"),
+    rule("core.gardener.cloud", "backupentries", entries, "get", "create", "patch"),
+    rule("core.gardener.cloud", "backupentries/status", entries, "patch"),
+  ];
+  return inNamespaces([...leavingShootRights(shoot, credentials), { namespace, rules }]);
+}
+
+/** What the seed that has led may do until the Shoot has arrived: all but saying where its backups are. */
+export function leavingShootRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
+  const { namespace, name } = shoot.metadata;
+  const rules = [
     rule("core.gardener.cloud", "shoots/status", [name], "patch"),
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
     rule("core.gardener.cloud", "shoots/finalizers", [name], "update"), // its Secret and its BackupEntry are owned by it
-    rule("core.gardener.cloud", "shootstates", [name, ...statePartNames(name)], "get", "update", "patch", "delete"),
+    rule("core.gardener.cloud", "shootstates", [name, ...statePartNames(name)], "update", "patch", "delete"),
     { apiGroups: ["core.gardener.cloud"], resources: ["shootstates"], verbs: ["create"] },
-    rule("core.gardener.cloud", "backupentries", entries, "get", "create", "patch"),
-    rule("core.gardener.cloud", "backupentries/status", entries, "patch"),
+    rule("", "secrets", secretsOf(name), "get", "create", "patch"),
+    rule("", "configmaps", Object.values(authorityNames(name)), "get", "create", "patch"),
+  ];
+  return inNamespaces([...comingShootRights(shoot, credentials), { namespace, rules }]);
+}
+
+/** What the seed that is to lead may do until it leads: read what it prepares the Shoot's place from. It writes nothing. */
+export function comingShootRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
+  const { namespace, name } = shoot.metadata;
+  const rules = [
+    rule("core.gardener.cloud", "shoots", [name], "get"),
+    rule("core.gardener.cloud", "shootstates", [name, ...statePartNames(name)], "get"),
+    rule("core.gardener.cloud", "backupentries", entriesOf(shoot), "get"),
     rule("core.gardener.cloud", "secretbindings", present(shoot.spec.secretBindingName), "get"),
     rule("core.gardener.cloud", "namespacedcloudprofiles", ownProfilesOf(shoot), "get"),
     rule("security.gardener.cloud", "credentialsbindings", present(shoot.spec.credentialsBindingName), "get"),
-    rule("", "secrets", secretsOf(name), "get", "create", "patch"),
-    rule("", "configmaps", Object.values(authorityNames(name)), "get", "create", "patch"),
     rule("", "secrets", [...new Set([...dnsSecretsOf(shoot), ...referredBy(shoot, "Secret")])].sort(), "get"),
     rule("", "configmaps", referredBy(shoot, "ConfigMap"), "get"),
   ];
@@ -51,6 +68,10 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
     ...exposureRights(shoot),
   ]);
 }
+
+/** The name that the Shoot's BackupEntry has, or will have. */
+const entriesOf = ({ metadata, status }: KnownShoot): string[] =>
+  present(status?.technicalID).map((technicalID) => backupEntryName(technicalID, metadata.uid ?? ""));
 
 const exposureRights = ({ spec: { exposureClassName: name } }: KnownShoot): Rights[] =>
   name ? [{ rules: [rule("core.gardener.cloud", "exposureclasses", [name], "get")] }] : [];
@@ -159,21 +180,25 @@ export function installationRights(installation: ControllerInstallation, secrets
 }
 
 interface Reference {
+  readonly kind?: string | undefined;
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
 }
 
 const credentialsOf = ({ credentialsRef }: { readonly credentialsRef: Reference }) => credentialsRef;
 
-const toKey = (reference: Reference | undefined): NamespacedKey[] =>
-  reference?.name === undefined ? [] : [{ name: reference.name, namespace: reference.namespace ?? GARDEN_NAMESPACE }];
+/** A WorkloadIdentity and a Secret may bear the same name. */
+function toKey({ kind = "Secret", name, namespace = GARDEN_NAMESPACE }: Reference = {}): NamespacedKey[] {
+  return name === undefined || kind !== "Secret" ? [] : [{ name, namespace }];
+}
 
 const readable = (secrets: readonly NamespacedKey[]): Rights[] =>
   secrets.map(({ namespace, name }) => ({ namespace, rules: [rule("", "secrets", [name], "get")] }));
 
 const namesOf = (objects: readonly BackupBucket[]) => objects.map(({ metadata }) => metadata.name).sort();
 
-const present = (name: string | undefined): string[] => (name === undefined ? [] : [name]);
+/** A list of the name, if there is one. */
+export const present = (name: string | undefined): string[] => (name === undefined ? [] : [name]);
 
 /** A rule for named objects. RBAC takes no names for all names, so a rule without names is dropped by {@link inNamespaces}. */
 function rule(group: string, resource: string, names: readonly string[], ...verbs: readonly string[]): PolicyRule {

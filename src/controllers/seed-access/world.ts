@@ -7,6 +7,7 @@ import {
   Seed,
   ShootBastion,
 } from "../../api/index.ts";
+import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { createReflector, type Kind, type KubeClient, type NamespacedKey, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -37,6 +38,9 @@ export interface WorldDeps {
 
 /** Names an object on which seeds are given rights: its kind in lower case, and its uid. */
 export const accessId = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}.${metadata.uid ?? ""}`;
+
+/** The {@link accessId} of the Shoot of this uid. */
+export const shootAccessId = (uid: string): string => `shoot.${uid}`;
 
 /** Follows the garden's Shoots with their bindings, Seeds and backups; a Seed's rights depend on Shoots that come to it. */
 export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
@@ -76,14 +80,16 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     (shoot) => {
       touch(shoot);
       touchSeed(shoot.spec.seedName);
+      touchEntry(shoot);
     },
     toKnownShoot,
   );
-  const entries = follow(BackupEntry, (entry) => {
-    touch(entry);
-    const { name = "", namespace = entry.metadata.namespace } = entry.spec.shootRef ?? {};
-    touchSeed(shoots.reflector.get(name, namespace)?.spec.seedName);
-  });
+  const entries = follow(BackupEntry, touch);
+  // It is its seed's own once the Shoot is gone.
+  const touchEntry = ({ metadata: { namespace, uid = "" }, status }: KnownShoot) => {
+    const entry = entries.reflector.get(backupEntryName(status?.technicalID ?? "", uid), namespace);
+    if (entry !== undefined) touch(entry);
+  };
 
   const bastions = follow(ShootBastion, touch);
   const installations = follow(ControllerInstallation, touch, withoutStatus);

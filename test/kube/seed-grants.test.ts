@@ -1,0 +1,150 @@
+import { afterAll, describe, expect } from "vitest";
+import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
+import { BackupBucket, BackupEntry, type KubeObject } from "../../src/api/index.ts";
+import { refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import {
+  configMap,
+  CORE,
+  createSeedAccessLab,
+  forbidden,
+  namespace,
+  secret,
+  shootRef,
+  soon,
+  state,
+  type SeedAccessLab,
+} from "../support/seed-access-lab.ts";
+
+const test = ownClusterTest({ crds: true });
+let lab: SeedAccessLab;
+let admin: KubeClient;
+let seed1: KubeClient;
+let seed2: KubeClient;
+
+test.beforeAll(async ({ cluster }) => {
+  lab = await createSeedAccessLab(cluster);
+  ({ admin, seed1, seed2 } = lab);
+  await lab.place("mine", "seed-1");
+  await lab.place("theirs", "seed-2");
+  lab.start();
+  await soon(() => seed1.read(shootRef("mine")));
+  await soon(() => seed2.read(shootRef("theirs")));
+  for (const seed of ["seed-1", "seed-2"]) {
+    const client = seed === "seed-1" ? seed1 : seed2;
+    await soon(() => client.read(BackupBucket, { name: lab.bucketOf(seed) }));
+    await soon(() => client.read(Secret, { namespace: "garden", name: `bucket-${lab.bucketOf(seed)}-generated` }));
+  }
+});
+afterAll(() => lab.stop());
+
+test("a seed cannot name another Seed, another's bucket or an earlier one in its Shoot's BackupEntry", async () => {
+  const shoot = await seed1.read(shootRef("mine"));
+  const entry = lab.entryOf("mine", shoot?.metadata.uid ?? "", "seed-1");
+  await forbidden(seed1.apply({ ...entry, spec: { ...entry.spec, seedName: "seed-2" } }));
+  await forbidden(seed1.apply({ ...entry, spec: { ...entry.spec, bucketName: lab.bucketOf("seed-2") } }));
+  for (const annotations of [
+    { "perennial.dev/previous-bucket": lab.bucketOf("seed-2") },
+    { "perennial.dev/shoot-gone-since": "2026-01-01T10:00:00Z" },
+  ])
+    await forbidden(seed1.apply({ ...entry, metadata: { ...entry.metadata, annotations } }));
+});
+
+describe("the buckets of other seeds", () => {
+  const seeds = ["seed-1", "seed-2", "seed-3"] as const;
+  const credentialsOf = (seed: string) => refTo(Secret, { namespace: "garden", name: `credentials-${seed}` });
+  const bucket = (seedName: string): KubeObject => ({
+    ...typeMeta(BackupBucket),
+    metadata: { name: lab.bucketOf(seedName) },
+    spec: {
+      provider: { type: "local", region: "x" },
+      seedName,
+      credentialsRef: { apiVersion: "v1", kind: "Secret", name: `credentials-${seedName}`, namespace: "garden" },
+    },
+  });
+  /** The Seeds of which this one reads bucket and credentials. */
+  const readBy = async (client: KubeClient): Promise<string[]> => {
+    const read: string[] = [];
+    for (const seed of seeds) {
+      const attempts = [client.read(BackupBucket, { name: lab.bucketOf(seed) }), client.read(credentialsOf(seed))];
+      const allowed = (await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled");
+      if (allowed.length > 0) read.push(`${seed}: ${allowed.length}`);
+    }
+    return read;
+  };
+  const own = ["seed-2: 1"]; // The credentials of its bucket are those that its Seed names; here, others.
+
+  test.beforeAll(async () => {
+    for (const seed of seeds) {
+      await admin.apply(bucket(seed));
+      await admin.apply(secret(`credentials-${seed}`, "garden"));
+    }
+  });
+
+  test("are read while a Shoot comes from there, and are not for naming them in its BackupEntry", async () => {
+    await lab.place("carried", "seed-1");
+    await soon(() => seed1.read(shootRef("carried")));
+    expect(await readBy(seed2)).toEqual(own);
+    await admin.patch(shootRef("carried"), { status: { seeds: ["seed-1", "seed-2"] } }, { subresource: "status" });
+    await admin.patch(shootRef("carried"), { spec: { seedName: "seed-2" } });
+    const whileItMoves = ["seed-1: 2", ...own];
+    await soon(async () => expect(await readBy(seed2)).toEqual(whileItMoves));
+    const { uid = "" } = (await seed2.read(shootRef("carried")))?.metadata ?? {};
+    const entry = lab.entryOf("carried", uid, "seed-2");
+    const naming = (bucketName: string) => seed2.apply({ ...entry, spec: { ...entry.spec, bucketName } });
+    await forbidden(naming(lab.bucketOf("seed-2"))); // it does not lead yet
+    await lab.lead("carried", "seed-2", 2, { previousSeed: "seed-1", type: "Restore", state: "Processing" });
+    await soon(() => naming(lab.bucketOf("seed-2")));
+    await forbidden(naming(lab.bucketOf("seed-3")));
+    await forbidden(seed1.apply(lab.entryOf("carried", uid, "seed-1"))); // it leads no more
+    // Whatever an entry names, if one is ever written around the policies: rights do not follow it.
+    const annotations = { "perennial.dev/previous-bucket": lab.bucketOf("seed-3") };
+    await admin.apply({
+      ...entry,
+      metadata: { ...entry.metadata, annotations },
+      spec: { ...entry.spec, bucketName: lab.bucketOf("seed-3") },
+    });
+    await lab.place("follows", "seed-2"); // what comes after shows that the entry was looked at
+    await soon(() => seed2.read(shootRef("follows")));
+    expect(await readBy(seed2)).toEqual(whileItMoves);
+    await lab.lead("carried", "seed-2", 2, { previousSeed: "seed-1", type: "Restore", state: "Succeeded" });
+    await soon(async () => expect(await readBy(seed2)).toEqual(own));
+  });
+
+  test("are not read by naming their credentials, or any other Secret, as one's own", async () => {
+    const mine = bucket("seed-1");
+    const naming = (name: string) =>
+      seed1.apply({
+        ...mine,
+        spec: {
+          ...(mine["spec"] as object),
+          credentialsRef: { apiVersion: "v1", kind: "Secret", name, namespace: "garden" },
+        },
+      });
+    for (const name of ["credentials-seed-3", "leadership"]) {
+      await forbidden(naming(name));
+      const status = { generatedSecretRef: { name, namespace: "garden" } };
+      await forbidden(seed1.patch(refOf(mine), { status }, { subresource: "status" }));
+    }
+    const generated = `bucket-${lab.bucketOf("seed-1")}-generated`;
+    await naming(generated);
+    const status = { generatedSecretRef: { name: generated, namespace: "garden" } };
+    await seed1.patch(refOf(mine), { status }, { subresource: "status" });
+    await seed1.patch(refOf(mine), { status: { generatedSecretRef: null } }, { subresource: "status" });
+  });
+});
+
+test("a BackupEntry is the leader's as long as its Shoot is there, and then its own seed's", async () => {
+  await lab.place("kept", "seed-2");
+  const { uid = "" } = (await admin.read(shootRef("kept")))?.metadata ?? {};
+  const entry = refTo(BackupEntry, { namespace, name: backupEntryName("shoot--dev--kept", uid) });
+  // As a seed could have written it that led once.
+  await admin.patch(entry, { spec: { seedName: "seed-1", bucketName: lab.bucketOf("seed-1") } });
+  await soon(() => seed2.read(entry));
+  await lab.place("after-kept", "seed-2"); // what comes after shows that the entry was looked at
+  await soon(() => seed2.read(shootRef("after-kept")));
+  await forbidden(seed1.read(entry));
+  await admin.remove(shootRef("kept"));
+  await soon(() => seed1.read(entry));
+  await soon(() => forbidden(seed2.read(entry)));
+});
