@@ -50,6 +50,48 @@ test("a seed cannot name another Seed, another's bucket or an earlier one in its
     await forbidden(seed1.apply({ ...entry, metadata: { ...entry.metadata, annotations } }));
 });
 
+describe("a seed cannot set on what it writes", () => {
+  const generated = () => secret(`bucket-${lab.bucketOf("seed-1")}-generated`, "garden");
+  const withMetadata = (object: KubeObject, metadata: Partial<KubeObject["metadata"]>): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, ...metadata },
+  });
+  const owner = (kind: string, name: string) => ({ apiVersion: CORE, kind, name, uid: "1" });
+
+  test.each<readonly [string, () => KubeObject]>([
+    [
+      "the label of the leadership domain",
+      () => withMetadata(generated(), { labels: { "gardener.cloud/role": "leadership-domain" } }),
+    ],
+    [
+      "the label of credentials of Clusters",
+      () => withMetadata(secret("mine.kubeconfig"), { labels: { "perennial.dev/garden-credentials": "true" } }),
+    ],
+    [
+      "the label of another Shoot",
+      () => withMetadata(configMap("mine.ca-cluster"), { labels: { "shoot.gardener.cloud/name": "theirs" } }),
+    ],
+    ["a finalizer", () => withMetadata(secret("mine.kubeconfig"), { finalizers: ["example.org/kept"] })],
+    ["another's finalizer", () => withMetadata(state("mine"), { finalizers: ["example.org/kept"] })],
+    [
+      "another's Shoot as its owner",
+      () => withMetadata(secret("mine.kubeconfig"), { ownerReferences: [owner("Shoot", "theirs")] }),
+    ],
+    ["another Seed as its owner", () => withMetadata(generated(), { ownerReferences: [owner("Seed", "seed-2")] })],
+    ["what keeps the next seed from replacing it", () => ({ ...secret("mine.ssh-keypair"), immutable: true })],
+  ])("%s", async (_, write) => {
+    await forbidden(seed1.apply(write()));
+  });
+
+  test("but what the worker sets", async () => {
+    const { uid = "" } = (await seed1.read(shootRef("mine")))?.metadata ?? {};
+    const labels = { "shoot.gardener.cloud/name": "mine", "gardener.cloud/role": "ca-cluster" };
+    const ownerReferences = [{ ...owner("Shoot", "mine"), uid }];
+    await seed1.apply(withMetadata(configMap("mine.ca-cluster"), { labels, ownerReferences }));
+    await seed1.apply(generated());
+  });
+});
+
 describe("the buckets of other seeds", () => {
   const seeds = ["seed-1", "seed-2", "seed-3"] as const;
   const credentialsOf = (seed: string) => refTo(Secret, { namespace: "garden", name: `credentials-${seed}` });
