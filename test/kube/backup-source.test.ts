@@ -130,6 +130,16 @@ test("the other bucket is let go of once the volume is made, and its controller 
   await backup().finishEtcdVolume(run);
 });
 
+test("a snapshot that was copied is recorded in the seed's own bucket from then on", async () => {
+  await recorded("final-snapshot-2-abcde.db", "other");
+  const before = await records.latest(run);
+  await backup().restoreEtcdVolume(run, "etcdVolume");
+  await runner.succeed(run.technicalID, "restore-etcd-main", { hash: 1, revision: 2, totalSize: 3 });
+  expect(await records.latest(run)).toEqual(before);
+  await backup().finishEtcdVolume(run);
+  expect(await records.latest(run)).toEqual({ ...before, bucket: own });
+});
+
 const recorded = (name: string, where: string) =>
   records.record(run, { name, revision: 2, hash: 1, size: 3, takenAt: "2026-01-01T10:00:00Z", bucket: where });
 

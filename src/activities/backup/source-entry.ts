@@ -23,7 +23,7 @@ import type { WaitGroup, Waits } from "../waits/waits.ts";
 export interface BackupSourceDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
-  readonly records: Pick<SnapshotRecords, "latest">;
+  readonly records: SnapshotRecords;
   readonly waits: Waits;
   /** Applies an object of an extension under the run's epoch; returns what the flow waits for. */
   readonly applyObject: (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => Promise<WaitTarget>;
@@ -49,16 +49,24 @@ export function createBackupSource({ gardenClient, seedClient, records, waits, a
     return await applyObject(run, entry, "BackupEntry", group);
   };
 
+  /** The snapshot that was recorded last, if it is in another seed's bucket and so is to be copied. */
+  const readForeign = async (run: ShootRun) => {
+    if (run.migration === undefined) return undefined;
+    const context = await readContext(gardenClient, seedClient, run);
+    const snapshot = await records.latest(run);
+    if (snapshot === undefined || storeOf(context) === undefined || isAtHome(snapshot, context)) return undefined;
+    return { context, snapshot };
+  };
+
   return {
     /**
      * A Job that copies the snapshot that was recorded last. Before a planned migration stops the API server it is one
      * that will not be needed: what stands in the way shows while that costs nothing.
      */
     async copySnapshot(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      if (run.migration === undefined) return [];
-      const context = await readContext(gardenClient, seedClient, run);
-      const snapshot = await records.latest(run);
-      if (snapshot === undefined || storeOf(context) === undefined || isAtHome(snapshot, context)) return [];
+      const foreign = await readForeign(run);
+      if (foreign === undefined) return [];
+      const { context, snapshot } = foreign;
       const what = `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} is`;
       const { bucket, store } = await findSource(gardenClient, snapshot.bucket, what);
       const name = `copy-${snapshot.name.replace(/\.db$/, "")}`;
@@ -82,8 +90,16 @@ export function createBackupSource({ gardenClient, seedClient, records, waits, a
       return await ensureEntry(run, (await findSource(gardenClient, bucket, backupsOf(run))).bucket, group);
     },
 
-    /** Lets go of the other bucket once nothing more is wanted of it. */
-    releaseSource: (run: ShootRun) => releaseSource(seedClient, run),
+    /**
+     * Lets go of the other bucket once nothing more is wanted of it. What was copied is recorded where it is now: should
+     * this seed be lost before its first own snapshot, the next one may read no bucket but this seed's.
+     */
+    async releaseSource(run: ShootRun): Promise<void> {
+      const { context, snapshot } = (await readForeign(run)) ?? {};
+      const bucket = context?.seed.metadata.uid;
+      if (snapshot !== undefined && bucket !== undefined) await records.record(run, { ...snapshot, bucket });
+      await releaseSource(seedClient, run);
+    },
   };
 }
 
