@@ -1,3 +1,4 @@
+import { Quota } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Authorizer } from "./authorizer.ts";
 import type { Cause, UserInfo } from "./review.ts";
@@ -18,11 +19,15 @@ export interface NamedReference {
   readonly name: string;
 }
 
-/** The kinds that users refer to; both are of the core group. */
-const resources = { Secret: "secrets", ConfigMap: "configmaps" } as const;
+/** The kinds that users refer to. */
+const referable = {
+  Secret: { apiVersion: "v1", group: "", resource: "secrets" },
+  ConfigMap: { apiVersion: "v1", group: "", resource: "configmaps" },
+  Quota: { apiVersion: Quota.apiVersion, group: Quota.group, resource: Quota.plural },
+} as const;
 
 /** A kind that users may refer to. */
-export type Referable = keyof typeof resources;
+export type Referable = keyof typeof referable;
 
 /**
  * Why a user may not refer to an object: its kind is not one of `allowed`, the user may not read it, or it does not exist.
@@ -50,18 +55,22 @@ export async function mayRead(
   { kind, namespace, name }: Pick<NamedReference, "kind" | "namespace" | "name">,
 ): Promise<boolean> {
   if (!isReferable(kind)) return false;
-  return await authorize(user, { group: "", resource: resources[kind], verb: "get", namespace, name });
+  const { group, resource } = referable[kind];
+  return await authorize(user, { group, resource, verb: "get", namespace, name });
 }
 
-const isReferable = (kind: string): kind is Referable => Object.hasOwn(resources, kind);
+const isReferable = (kind: string): kind is Referable => Object.hasOwn(referable, kind);
 
-function kindCauses({ field, apiVersion, kind }: NamedReference, allowed: readonly Referable[]): Cause[] {
+function kindCauses(
+  { field, apiVersion, kind }: NamedReference,
+  allowed: readonly [Referable, ...Referable[]],
+): Cause[] {
   if (kind === "WorkloadIdentity") {
     const message = "this garden issues no tokens for a WorkloadIdentity: use a Secret";
     return [{ field, message }];
   }
-  if (apiVersion === "v1" && allowed.some((one) => one === kind)) return [];
-  return [{ field, message: `must be a ${allowed.join(" or a ")} (v1)` }];
+  if (allowed.some((one) => one === kind && referable[one].apiVersion === apiVersion)) return [];
+  return [{ field, message: `must be a ${allowed.join(" or a ")} (${referable[allowed[0]].apiVersion})` }];
 }
 
 /** Whether a text is a DNS subdomain, as the names of Secrets, ConfigMaps and namespaces are. */

@@ -57,7 +57,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
         },
         {
           ...webhook("secretbindings", paths.credentials, { resources: ["secretbindings"], operations: writes }),
-          matchConditions: [changedOrLetGo("secretRef")],
+          matchConditions: [contentChangedOrLetGo],
         },
         {
           ...webhook("credentialsbindings", paths.credentials, {
@@ -65,7 +65,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
             resources: ["credentialsbindings"],
             operations: writes,
           }),
-          matchConditions: [changedOrLetGo("credentialsRef")],
+          matchConditions: [contentChangedOrLetGo],
         },
         ...[
           ["cloudprofiles", paths.cloudProfiles] as const,
@@ -124,25 +124,23 @@ const core = "core.gardener.cloud";
 const writes = ["CREATE", "UPDATE"];
 
 // Writes of labels, finalizers and statuses do not depend on us: neither on our verdict nor on our being there.
-const changed = (field: string) => ({
-  name: `${field.toLowerCase()}-changed`,
-  expression: `request.operation != 'UPDATE' || object.${field} != oldObject.${field}`,
-});
-
-const specChanged = changed("spec");
+const specChanged = {
+  name: "spec-changed",
+  expression: "request.operation != 'UPDATE' || object.spec != oldObject.spec",
+};
 
 /** In CEL: the request takes our finalizer away. */
 const letGo = `'${GARDENER_FINALIZER}' in oldObject.metadata.?finalizers.orValue([]) && !('${GARDENER_FINALIZER}' in object.metadata.?finalizers.orValue([]))`;
-
-const changedOrLetGo = (field: string) => ({
-  name: `${field.toLowerCase()}-changed-or-let-go`,
-  expression: `${changed(field).expression} || ${letGo}`,
-});
 
 /** The API server counts changes of all but the metadata and the status. */
 const contentChanged = {
   name: "content-changed",
   expression: "request.operation != 'UPDATE' || object.metadata.generation != oldObject.metadata.generation",
+};
+
+const contentChangedOrLetGo = {
+  name: "content-changed-or-let-go",
+  expression: `${contentChanged.expression} || ${letGo}`,
 };
 
 const annotationOf = (object: string, annotation: string): string =>

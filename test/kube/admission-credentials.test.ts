@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { CredentialsBinding, SecretBinding, type KubeObject, type Shoot } from "../../src/api/index.ts";
-import { refTo, type KubeClient, type Secret } from "../../src/kube/index.ts";
+import { CredentialsBinding, Quota, SecretBinding, type KubeObject, type Shoot } from "../../src/api/index.ts";
+import { refTo, typeMeta, type KubeClient, type Secret } from "../../src/kube/index.ts";
 import { admissionTest as test, refusalOf } from "../support/admission-lab.ts";
 import { exampleObjects } from "../support/examples.ts";
 
@@ -11,6 +11,8 @@ test.beforeAll(async ({ admissionLab }) => {
   ({ client: admin, alice } = admissionLab);
   await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "garden-other" } });
   for (const namespace of ["garden-dev", "garden-other"]) await admin.apply(secret(namespace, "cloud"));
+  await admin.apply(quota("garden-dev", "of-dev"));
+  await admin.apply(quota("garden-other", "of-other"));
 });
 
 test("a binding to a Secret that its author may read is admitted", async () => {
@@ -27,6 +29,32 @@ test.each([
   await expect(refusal).rejects.toThrow(`${field}: you may not read Secret garden-other/cloud`);
   await expect(admin.create(binding)).resolves.toBeDefined();
 });
+
+test.each([CredentialsBinding, SecretBinding] as const)(
+  "a $kind names Quotas that its author may read only, also once it exists, and while it is being deleted",
+  async (kind) => {
+    const { kind: name } = kind;
+    const binding = (quotas: object[]) => ({
+      ...(name === "SecretBinding"
+        ? secretBinding("bounded", "garden-dev")
+        : credentialsBinding("bounded", secretRef("garden-dev"))),
+      quotas,
+    });
+    const ref = refTo(kind as typeof SecretBinding, { namespace: "garden-dev", name: "bounded" });
+    const theirs = [{ name: "of-other", namespace: "garden-other" }];
+    const refused = "quotas[0]: you may not read Quota garden-other/of-other";
+    await expect(alice.create(binding(theirs))).rejects.toThrow(refused);
+    await expect(alice.apply(binding(theirs))).rejects.toThrow(refused);
+    await expect(alice.create(binding([{ ...theirs[0], kind: "Secret", apiVersion: "v1" }]))).rejects.toThrow(refused);
+    await expect(admin.create(binding([{ name: "of-none" }]))).rejects.toThrow("there is no Quota garden-dev/of-none");
+    await alice.create(binding([{ name: "of-dev" }]));
+    await expect(alice.patch(ref, { quotas: theirs })).rejects.toThrow("cannot be changed");
+    await admin.patch(ref, { metadata: { finalizers: ["a.b/held"] } });
+    await admin.remove(ref);
+    await expect(alice.patch(ref, { quotas: theirs })).rejects.toThrow("cannot be changed");
+    await admin.patch(ref, { metadata: { finalizers: null } });
+  },
+);
 
 test("a refusal does not tell whether the Secret exists", async () => {
   const there = await refusalOf(alice.create(credentialsBinding("probe", secretRef("garden-other", "cloud"))));
@@ -146,4 +174,9 @@ async function shootWith(spec: Partial<Shoot["spec"]>): Promise<KubeObject> {
     metadata: { name, namespace: "garden-dev" },
     spec: { ...rest, dns: { domain: `${name}.example.com` }, ...spec },
   };
+}
+
+function quota(namespace: string, name: string): KubeObject {
+  const spec = { scope: { apiVersion: "core.gardener.cloud/v1beta1", kind: "Project" }, metrics: { cpu: "1" } };
+  return { ...typeMeta(Quota), metadata: { name, namespace }, spec };
 }

@@ -17,7 +17,7 @@ import { freePorts } from "./free-ports.ts";
 export interface AdmissionLab {
   /** May do anything. */
   readonly client: KubeClient;
-  /** May do anything with Shoots but bind them to Seeds, anything with bindings, and read Secrets in namespace garden-dev only. */
+  /** May do anything with Shoots but bind them to Seeds, anything with bindings, and read Secrets and Quotas in namespace garden-dev only. */
   readonly alice: KubeClient;
   /** The path of a kubeconfig whose user may do anything. */
   readonly kubeconfig: string;
@@ -111,7 +111,10 @@ const permissions: KubeObject[] = [
     apiVersion: rbac,
     kind: "Role",
     metadata: { name: "secrets", namespace: "garden-dev" },
-    rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
+    rules: [
+      { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
+      { apiGroups: ["core.gardener.cloud"], resources: ["quotas"], verbs: ["get"] },
+    ],
   },
   {
     apiVersion: rbac,

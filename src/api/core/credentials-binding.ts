@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { objectReference } from "../schema/references.ts";
+import { quotasStay } from "./quotas-stay.ts";
 import { defineResource } from "../schema/resource.ts";
 import { immutable, object, onceSet } from "../schema/fields.ts";
 
@@ -29,6 +30,7 @@ export const CredentialsBinding = defineResource({
   scope: "Namespaced",
   description: "Lets the Shoots of a namespace use provider credentials: a Secret or a WorkloadIdentity.",
   content: { ...credentialsBinding.shape },
+  rules: [quotasStay],
   columns: [
     { name: "Provider", path: ".provider.type" },
     { name: "Credentials", path: ".credentialsRef.name" },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { objectReference, secretReference } from "../schema/references.ts";
+import { quotasStay } from "./quotas-stay.ts";
 import { defineResource } from "../schema/resource.ts";
 import { immutable, object, onceSet } from "../schema/fields.ts";
 
@@ -30,6 +31,7 @@ export const SecretBinding = defineResource({
   description: "Lets the Shoots of a namespace use the provider credentials in a Secret.",
   content: { ...secretBinding.shape },
   rules: [
+    quotasStay,
     { rule: "!has(oldSelf.provider) || has(self.provider)", message: "provider cannot be changed once it is set" },
   ],
   columns: [
