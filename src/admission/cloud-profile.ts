@@ -14,7 +14,6 @@ export function createCloudProfileValidator({ client }: { client: KubeClient }):
   return async ({ object, oldObject }) => {
     const profile = CloudProfile.parse(object);
     const old = oldObject && CloudProfile.parse(oldObject);
-    if (profile.metadata.deletionTimestamp !== undefined) return judge([]);
     const before = old ? offerCauses(old.spec).map(({ message }) => message) : [];
     const own = offerCauses(profile.spec).filter(({ message }) => !before.includes(message));
     return judge([...own, ...(old ? await takenBack(client, old, profile) : [])]);

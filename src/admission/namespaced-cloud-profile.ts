@@ -16,8 +16,7 @@ export function createNamespacedCloudProfileValidator(deps: { client: KubeClient
   return async ({ object, oldObject }) => {
     const profile = NamespacedCloudProfile.parse(object);
     const old = oldObject && NamespacedCloudProfile.parse(oldObject);
-    const { namespace, name, deletionTimestamp } = profile.metadata;
-    if (deletionTimestamp !== undefined) return judge([]);
+    const { namespace, name } = profile.metadata;
     const parent = await deps.client.read(CloudProfile, { name: profile.spec.parent.name });
     if (parent === undefined)
       return judge([{ field: "spec.parent.name", message: `there is no CloudProfile ${profile.spec.parent.name}` }]);

@@ -178,6 +178,24 @@ test("a takeover is approved only while a Shoot leaves its Seed", async () => {
   await expect(annotate("calm", approval)).rejects.toThrow("can be set only while the Shoot moves to another Seed");
 });
 
+test("the annotations of a migration are judged on a Shoot that is being deleted, too", async () => {
+  await created("going");
+  const finalizers = ["a.b/held"];
+  await client.patch(ref("going"), {
+    metadata: { finalizers, annotations: { "confirmation.gardener.cloud/deletion": "true" } },
+  });
+  await client.remove(ref("going"));
+  const approval = { [takeover]: '{"reason": "seed-1 burnt down"}' };
+  await expect(annotate("going", approval)).rejects.toThrow("can be set only while the Shoot moves to another Seed");
+  await expect(annotate("going", { [cancel]: "true" })).rejects.toThrow("there is nothing to call back");
+  await expect(lab.alice.patch(ref("going"), annotations(approval))).rejects.toThrow(
+    "may be set only by users who can update shoots/binding",
+  );
+  const expired = { "shoot.gardener.cloud/expiration-timestamp": "soon" };
+  await expect(annotate("going", expired)).rejects.toThrow("must be a time such as");
+  await client.patch(ref("going"), { metadata: { finalizers: null } });
+});
+
 test("a Shoot whose new Seed has died before it was restored there goes on to another, if that is approved", async () => {
   const approval = { [takeover]: '{"reason": "seed-2 has drowned"}' };
   await created("onwards");

@@ -110,12 +110,14 @@ async function takeoverCauses({ shoot, old, user, mayBind }: MigrationRequest): 
   const field = fieldOf(FORCE_TAKEOVER_ANNOTATION);
   const refuse = (message: string): Cause[] => [{ field, message, forbidden: true }];
   if (!(await mayBind())) return refuse("may be set only by users who can update shoots/binding");
+  if (sourceOf({ shoot, old }) === undefined)
+    return refuse(
+      "can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName",
+    );
   const approval = readTakeover(shoot);
   if (!approval) return [{ field, message: 'has to be JSON with a reason, such as {"reason": "seed-1 burnt down"}' }];
-  if (approval.by !== (user.username ?? "") || approval.at === undefined)
-    return refuse("by and at are filled in from the request: leave them out");
-  if (sourceOf({ shoot, old }) !== undefined) return [];
-  return refuse("can be set only while the Shoot moves to another Seed, or together with the change of spec.seedName");
+  if (approval.by === (user.username ?? "") && approval.at !== undefined) return [];
+  return refuse("by and at are filled in from the request: leave them out");
 }
 
 /** What an approval of a takeover relies on, said to who has just given it. */

@@ -56,13 +56,6 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
     if (request.operation === "DELETE") return judge([...unconfirmed(request), ...(old ? deletionCauses(old) : [])]);
     const shoot = readShoot(request.object);
     const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
-    // The flow that cleans up behind a deleted Shoot must be able to remove its finalizer, whatever has become of the rest.
-    if (old && shoot.metadata.deletionTimestamp !== undefined && !specChanged)
-      return judge([
-        ...forceDeletionCauses(shoot, old),
-        ...requestCauses(shoot, old),
-        ...shootFinalizerCauses(request, shoot),
-      ]);
     return judgeWrite(deps, request, { shoot, old, now: deps.now?.() ?? new Date() }, specChanged);
   };
 }
