@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { CREATED_BY_ANNOTATION, Shoot, ShootBastion, type KubeObject } from "../api/index.ts";
+import { Shoot, ShootBastion, type KubeObject } from "../api/index.ts";
 import { isNetwork } from "../api/schema/cidr.ts";
 import { refOf, type JsonPatchOperation, type KubeClient } from "../kube/index.ts";
+import { creatorPatch } from "./creator.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
 /**
@@ -10,24 +11,23 @@ import { judge, type Cause, type Webhook } from "./review.ts";
  * moves: there it ends.
  */
 export function createBastionDefaulter({ client }: { client: KubeClient }): Webhook {
-  return async ({ operation, object, oldObject, userInfo }) => {
-    const { data: bastion } = ShootBastion.schema.safeParse(object);
+  return async (request) => {
+    const { object, oldObject } = request;
+    const created = creatorPatch(request);
+    const { data: bastion } = ShootBastion.schema.safeParse({ ...object, metadata: { name: "", ...object?.metadata } });
     const shoot = bastion && (await readShoot(client, bastion));
-    if (!bastion || !shoot?.spec.seedName || bastion.metadata.deletionTimestamp !== undefined) return { allowed: true };
-    const { annotations = {}, ownerReferences = [] } = bastion.metadata;
+    if (!bastion || !shoot?.spec.seedName || bastion.metadata.deletionTimestamp !== undefined)
+      return { allowed: true, patch: created };
+    const { ownerReferences = [] } = bastion.metadata;
     const { apiVersion, kind, name } = refOf(shoot);
     const owner = { apiVersion, kind, name, uid: shoot.metadata.uid, controller: true, blockOwnerDeletion: true };
     const owners = ownerReferences.filter(({ uid }) => uid !== shoot.metadata.uid);
-    const created =
-      operation === "CREATE" && userInfo.username ? { [CREATED_BY_ANNOTATION]: userInfo.username } : undefined;
     const seedName = makerOf(oldObject) ?? shoot.spec.seedName;
     const spec = { ...bastion.spec, seedName, providerType: shoot.spec.provider.type };
     const patch: JsonPatchOperation[] = [
       { op: "replace", path: "/spec", value: spec },
       { op: "add", path: "/metadata/ownerReferences", value: [...owners, owner] },
-      ...(created
-        ? [{ op: "add" as const, path: "/metadata/annotations", value: { ...annotations, ...created } }]
-        : []),
+      ...created,
     ];
     return { allowed: true, patch };
   };
@@ -41,7 +41,6 @@ const makerOf = (old: KubeObject | undefined): string | undefined =>
 export function createBastionValidator({ client }: { client: KubeClient }): Webhook {
   return async ({ operation, object, oldObject }) => {
     const bastion = ShootBastion.parse(object);
-    if (bastion.metadata.deletionTimestamp !== undefined) return judge([]);
     if (oldObject && isDeepStrictEqual(bastion.spec, oldObject["spec"])) return judge([]);
     const shoot = await readShoot(client, bastion);
     const { namespace } = bastion.metadata;

@@ -1,11 +1,7 @@
-import {
-  CANCEL_MIGRATION_ANNOTATION,
-  FORCE_TAKEOVER_ANNOTATION,
-  type ObjectMeta,
-  type KubeObject,
-} from "../api/index.ts";
+import { CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, type KubeObject } from "../api/index.ts";
 import { parseTakeover } from "../api/placement/takeover.ts";
 import { now as timeOf, type JsonPatchOperation } from "../kube/index.ts";
+import { annotationsOf } from "./creator.ts";
 import type { AdmissionRequest } from "./review.ts";
 
 /**
@@ -30,8 +26,5 @@ export function migrationAnnotationPatch(request: AdmissionRequest, now: Date): 
 }
 
 const migrationAnnotations: readonly string[] = [CANCEL_MIGRATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION];
-
-const annotationsOf = ({ metadata }: { metadata?: ObjectMeta | null }): Readonly<Record<string, string>> =>
-  metadata?.annotations ?? {};
 
 const seedOf = (object: KubeObject): unknown => (object["spec"] as { seedName?: unknown } | undefined)?.seedName;

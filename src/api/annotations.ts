@@ -198,8 +198,11 @@ export const IMAGE_CONTENT_ANNOTATION = "perennial.dev/image-content";
 /** On such a Shoot: SHA-256 of all that objects of Cluster API want it to say, so that what they say no more is taken away. */
 export const COMPOSED_ANNOTATION = "perennial.dev/composed";
 
+/** What annotations, labels and finalizers of ours begin with. */
+export const OWN_PREFIX = "perennial.dev/";
+
 /** Whether an annotation or a label is ours rather than Gardener's or a user's. */
-export const isOwnKey = (key: string): boolean => key.startsWith("perennial.dev/");
+export const isOwnKey = (key: string): boolean => key.startsWith(OWN_PREFIX);
 
 /** Whether the domain of a key is ours or Gardener's: by such annotations users ask for operations, and approve them. */
 export const isReservedKey = (key: string): boolean =>

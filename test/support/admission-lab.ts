@@ -4,8 +4,10 @@ import {
   webhookConfigurations,
   type WebhookServer,
 } from "../../src/admission/index.ts";
-import { CREATED_BY_ANNOTATION, type KubeObject, type Shoot } from "../../src/api/index.ts";
-import { createKubeClient, type KubeClient } from "../../src/kube/index.ts";
+import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
+import { CREATED_BY_ANNOTATION, SecretBinding, type KubeObject, type Shoot } from "../../src/api/index.ts";
+import { createKubeClient, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { createLogger } from "../../src/log.ts";
 import { ownClusterTest } from "./cluster-test.ts";
 import type { ControlPlane } from "./control-plane.ts";
@@ -52,8 +54,10 @@ async function startAdmissionLab(garden: ControlPlane): Promise<AdmissionLab & {
   await server.start();
   for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
     await client.apply(object);
+  for (const object of await readManifest("garden/reserved-keys.yaml")) await client.apply(object);
   await webhooksAsked(client);
   const alice = createKubeClient({ kubeconfig: garden.kubeconfigOf("alice") });
+  await policyInForce(alice);
   return {
     ...{ client, alice, kubeconfig: garden.kubeconfigFile, server, port },
     async stop() {
@@ -84,6 +88,16 @@ async function webhooksAsked(client: KubeClient): Promise<void> {
     return CREATED_BY_ANNOTATION in annotations;
   });
   await eventually(async () => String(await refusalOf(create({ region: "nowhere" }))).includes("spec.region"));
+}
+
+/** An API server goes by a policy a moment after it was written. */
+async function policyInForce(user: KubeClient): Promise<void> {
+  const annotations = { [EPOCH_ANNOTATION]: "1" };
+  const metadata = { name: "asked", namespace: "garden-dev", annotations };
+  const binding = { ...typeMeta(SecretBinding), metadata, secretRef: { name: "local" }, provider: { type: "local" } };
+  await eventually(async () =>
+    String(await refusalOf(user.create(binding, { dryRun: true }))).includes(EPOCH_ANNOTATION),
+  );
 }
 
 const alice = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" }];

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
-import {
-  CREATED_BY_ANNOTATION,
-  Project,
-  Shoot,
-  type CloudProfile,
-  type KubeObject,
-  type Seed,
-} from "../../api/index.ts";
+import { Project, Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
 import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
+import { creatorPatch } from "../creator.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
 import { withExposureClass } from "./exposure-class.ts";
@@ -23,17 +17,19 @@ import { readProject, readSeed } from "./change.ts";
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
  * networks and domain that the Seed suggests, what its ExposureClass asks of Seeds, labels for the types of its extensions, who created the Shoot, and who
- * approved a takeover. Touches nothing else that the user has set, and no Shoot that is being deleted. Texts without the
- * form that they need are refused here, in words, because the schema is checked next.
+ * approved a takeover. Touches nothing else that the user has set, and of a Shoot that is being deleted only the approval. Texts
+ * without the form that they need are refused here, in words, because the schema is checked next.
  */
 export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
   return async (request) => {
-    const { data: shoot } = Shoot.schema.safeParse(withAnyVersion(request.object));
-    if (shoot?.metadata.deletionTimestamp !== undefined) return { allowed: true };
+    const time = deps.now?.() ?? new Date();
+    const written = [...creatorPatch(request), ...migrationAnnotationPatch(request, time)];
+    const { data: shoot } = Shoot.schema.safeParse(withVersionAndName(request.object));
+    if (shoot?.metadata.deletionTimestamp !== undefined) return { allowed: true, patch: written };
     const malformed = formCauses(changedFields(request.object?.["spec"], request.oldObject?.["spec"]));
     if (malformed.length > 0) return judge(malformed);
     // The schema is checked after this; what it will refuse needs no defaults.
-    return shoot ? fillIn(deps, request, shoot) : { allowed: true };
+    return shoot ? fillIn(deps, request, shoot, { time, written }) : { allowed: true, patch: written };
   };
 }
 
@@ -43,14 +39,19 @@ interface ShootDefaulterDeps {
   readonly now?: () => Date;
 }
 
+interface Writing {
+  readonly time: Date;
+  /** What is written in any case. */
+  readonly written: readonly JsonPatchOperation[];
+}
+
 async function fillIn(
-  { client, registrations, now }: ShootDefaulterDeps,
+  { client, registrations }: ShootDefaulterDeps,
   request: AdmissionRequest,
   shoot: Shoot,
+  { time, written }: Writing,
 ): Promise<Answer> {
-  const time = now?.() ?? new Date();
-  const annotations = migrationAnnotationPatch(request, time);
-  if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: annotations };
+  if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: written };
   const named = withCloudProfile(shoot.spec);
   const withNames = { ...shoot, spec: named };
   const [profile, seed] = await Promise.all([readEffectiveProfile(client, withNames), readSeed(client, withNames)]);
@@ -68,8 +69,7 @@ async function fillIn(
     patch: [
       ...specPatch(request.object?.["spec"], spec),
       ...(await extensionLabelPatch(registrations, { ...shoot, spec })),
-      ...creatorPatch(request, shoot),
-      ...annotations,
+      ...written,
     ],
   };
 }
@@ -84,10 +84,11 @@ function isFirstBinding({ oldObject }: AdmissionRequest, { spec }: Shoot): boole
   return Boolean(spec.seedName) && !(oldObject?.["spec"] as Partial<Spec> | undefined)?.seedName;
 }
 
-/** Users may leave the version to us, so that at this point a Shoot may have none. */
-function withAnyVersion(object: KubeObject | undefined): unknown {
+/** Users may leave the version to us, and the end of the name to the API server, so that at this point a Shoot may have neither. */
+function withVersionAndName(object: KubeObject | undefined): unknown {
   const spec = object?.["spec"] as Partial<Spec> | undefined;
-  return { ...object, spec: { ...spec, kubernetes: { version: "", ...spec?.kubernetes } } };
+  const metadata = { name: "", ...object?.metadata };
+  return { ...object, metadata, spec: { ...spec, kubernetes: { version: "", ...spec?.kubernetes } } };
 }
 
 function withCloudProfile(spec: Spec): Spec {
@@ -152,17 +153,12 @@ function onCreation({ spec, metadata }: Shoot, project: string, seed: Seed | und
   };
 }
 
+/** A Shoot whose name the API server is about to complete gets none. */
 function suggestedDomain(name: string, project: string, seed: Seed | undefined): string | undefined {
   const parent = seed?.spec.dns.defaults?.[0]?.domain;
-  return parent && `${name}.${project}.${parent}`;
+  return name && parent && `${name}.${project}.${parent}`;
 }
 
 function specPatch(before: unknown, spec: Spec): JsonPatchOperation[] {
   return isDeepStrictEqual(before, spec) ? [] : [{ op: "replace", path: "/spec", value: spec }];
-}
-
-function creatorPatch({ operation, userInfo }: AdmissionRequest, { metadata }: Shoot): JsonPatchOperation[] {
-  if (operation !== "CREATE" || !userInfo.username || metadata.annotations?.[CREATED_BY_ANNOTATION]) return [];
-  const annotations = { ...metadata.annotations, [CREATED_BY_ANNOTATION]: userInfo.username };
-  return [{ op: "add", path: "/metadata/annotations", value: annotations }];
 }

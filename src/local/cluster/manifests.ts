@@ -11,7 +11,7 @@ export async function applyFoundations(client: KubeClient, cluster: "garden" | "
 }
 
 const foundations = {
-  garden: ["garden/fencing.yaml", "garden/seed-restriction.yaml"],
+  garden: ["garden/fencing.yaml", "garden/seed-restriction.yaml", "garden/reserved-keys.yaml"],
   seed: ["seed/fencing.yaml", "seed/priority-classes.yaml"],
 } as const;
 
