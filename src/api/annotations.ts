@@ -72,6 +72,9 @@ export const LEADERSHIP_RECORD_ANNOTATION = "perennial.dev/leadership-record";
 /** On a Shoot's namespace in a seed: the epoch that a planned migration hands over to; its flow stops the control plane. */
 export const HANDOVER_ANNOTATION = "perennial.dev/handover";
 
+/** On a Shoot's namespace in a seed, beside the former: when the seed's worker last found that the migration goes on, RFC 3339. */
+export const HANDOVER_RENEWED_ANNOTATION = "perennial.dev/handover-renewed";
+
 /** "true" on a Shoot, together with its old seed's name: the migration that has begun is given up. */
 export const CANCEL_MIGRATION_ANNOTATION = "perennial.dev/cancel-migration";
 

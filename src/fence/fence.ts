@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ROLE_LABEL } from "../api/labels.ts";
+import { ROLE_LABEL, SNAPSHOT_LABEL } from "../api/labels.ts";
 import { FENCE_CONTROLLER, SYSTEM_NAMESPACE } from "../api/names.ts";
 import {
   findActiveCluster,
@@ -10,6 +10,7 @@ import {
 import {
   EPOCH_ANNOTATION,
   HANDOVER_ANNOTATION,
+  HANDOVER_RENEWED_ANNOTATION,
   LEADERSHIP_RECORD_ANNOTATION,
   SHOOT_UID_ANNOTATION,
 } from "../api/annotations.ts";
@@ -18,6 +19,7 @@ import { areTwoShoots, isLeader, type Leader } from "../dns/index.ts";
 import { createEventRecorder, Namespace, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { createHandovers, type Handovers } from "./handovers.ts";
 
 /** A fence works with its own seed and the zone's DNS servers: neither with the garden nor with Temporal. */
 export interface FenceDeps {
@@ -28,6 +30,8 @@ export interface FenceDeps {
   readonly log: Logger;
   /** From one round to the next, in ms: well below two leases, after which another seed acts. */
   readonly period?: number;
+  /** The announcements of handovers that it has seen; none yet unless told otherwise. */
+  readonly handovers?: Handovers;
 }
 
 /** The field manager of what a fence writes: no flow's, so that it is bound by no epoch. */
@@ -35,10 +39,10 @@ const fieldManager = "perennial-fence";
 
 /**
  * Stops the control planes of Shoots that another seed leads, on seeing exactly that, twice. No answer stops nothing,
- * however long; nor does a change that a planned migration has announced, whose flow stops the control plane in order.
- * Starting one again is up to flows.
+ * however long; nor does a change that a planned migration has announced, whose flow stops the control plane in order, as
+ * long as the announcement is renewed. After that etcd alone is left running. Starting one again is up to flows.
  */
-export function createFence({ period = 15_000, ...deps }: FenceDeps) {
+export function createFence({ period = 15_000, handovers = createHandovers(), ...deps }: FenceDeps) {
   const { seedClient: client, seedName: instance, log } = deps;
   const stopping = new AbortController();
   const events = createEventRecorder({ client, controller: FENCE_CONTROLLER, instance, log });
@@ -48,7 +52,7 @@ export function createFence({ period = 15_000, ...deps }: FenceDeps) {
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        await guardAll({ ...deps, events }, stopping.signal);
+        await guardAll({ ...deps, events, handovers }, stopping.signal);
         well = true;
       } catch (error) {
         well = false;
@@ -71,7 +75,8 @@ export function createFence({ period = 15_000, ...deps }: FenceDeps) {
   };
 }
 
-interface Round extends Omit<FenceDeps, "period"> {
+interface Round extends Omit<FenceDeps, "period" | "handovers"> {
+  readonly handovers: Handovers;
   readonly events: ReturnType<typeof createEventRecorder>;
 }
 
@@ -82,6 +87,7 @@ async function guardAll(round: Round, stopping: AbortSignal): Promise<void> {
   for await (const namespace of seedClient.metadata(Namespace, { labelSelector: `${ROLE_LABEL}=shoot` }))
     queue.push(briefly(namespace));
   const all = queue.length;
+  round.handovers.keep(new Set(queue.map(({ metadata }) => metadata.name)));
   let unanswered = 0;
   const work = async () => {
     for (let next = queue.pop(); next !== undefined && !stopping.aborted; next = queue.pop()) {
@@ -110,6 +116,7 @@ function briefly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
 const decisive: ReadonlySet<string> = new Set([
   EPOCH_ANNOTATION,
   HANDOVER_ANNOTATION,
+  HANDOVER_RENEWED_ANNOTATION,
   LEADERSHIP_RECORD_ANNOTATION,
   SHOOT_UID_ANNOTATION,
 ]);
@@ -127,11 +134,11 @@ async function guard(round: Round, namespace: KubeObject): Promise<boolean> {
   return true;
 }
 
-async function findNewLeader({ ask, seedName }: Round, namespace: KubeObject): Promise<Leader | undefined> {
+async function findNewLeader({ ask, ...round }: Round, namespace: KubeObject): Promise<Leader | undefined> {
   const record = namespace.metadata.annotations?.[LEADERSHIP_RECORD_ANNOTATION];
   if (record === undefined) return undefined;
   const leader = await ask(record);
-  if (leader === undefined || !hasLost(namespace, leader, seedName)) return undefined;
+  if (leader === undefined || findLoss(namespace, leader, round) === undefined) return undefined;
   return isLeader(await ask(record), leader) ? leader : undefined;
 }
 
@@ -151,10 +158,12 @@ async function stopControlPlane(round: Round, namespace: KubeObject, leader: Lea
     findPodMakers(seedClient, name),
   ]);
   const current = await seedClient.read(refOf(namespace));
-  if (current === undefined || !hasLost(current, leader, seedName)) return;
+  const loss = current && findLoss(current, leader, round);
+  if (loss === undefined) return;
+  const ended = loss === "without its flow" ? makers.filter(({ object }) => !isForLastSnapshot(object)) : makers;
   // The Cluster first, then what resource managers apply: they and extensions would bring back what is stopped.
   let stopped = 0;
-  for (const stops of [cluster ? [cluster] : [], managed, makers]) stopped += await stopAll(round, stops);
+  for (const stops of [cluster ? [cluster] : [], managed, ended]) stopped += await stopAll(round, stops);
   if (stopped === 0) return;
   log.warn({ namespace: name, leader, stopped }, "control plane fenced");
   events.record({ regarding: namespace, type: "Warning", reason: "Fenced", action: "Stop", note: why });
@@ -175,17 +184,31 @@ async function stopAll({ seedClient, log }: Round, stops: readonly Stop[]): Prom
 /** How many Shoots are asked for at once. */
 const CONCURRENCY = 16;
 
+/** `whole`: no flow comes. `without its flow`: one was announced, and may still come for the last snapshot. */
+type Loss = "whole" | "without its flow";
+
 /**
- * Whether another seed has taken the lead from this namespace's, and no migration has announced it. Where that seed leads a
- * later Shoot of the same name, epochs and handovers of the earlier one say nothing: a Shoot gets a control plane only
- * after all servers have named it.
+ * How another seed has taken the lead from this namespace's; undefined when none has, or a migration that goes on has
+ * announced it. Where that seed leads a later Shoot of the same name, epochs and handovers of the earlier one say nothing: a
+ * Shoot gets a control plane only after all servers have named it.
  */
-function hasLost({ metadata }: KubeObject, leader: Leader, seedName: string): boolean {
-  const annotations = metadata.annotations ?? {};
+function findLoss(
+  namespace: KubeObject,
+  leader: Leader,
+  { seedName, handovers }: Pick<Round, "seedName" | "handovers">,
+): Loss | undefined {
+  const { annotations = {}, deletionTimestamp } = namespace.metadata;
   const { [EPOCH_ANNOTATION]: epoch, [HANDOVER_ANNOTATION]: handover, [SHOOT_UID_ANNOTATION]: shoot } = annotations;
-  if (leader.seed === seedName || epoch === undefined || metadata.deletionTimestamp !== undefined) return false;
+  const announced = handovers.announcedIn(namespace);
+  if (leader.seed === seedName || epoch === undefined || deletionTimestamp !== undefined) return undefined;
   const own: Leader = { seed: seedName, epoch: Number(epoch), ...omitUndefined({ shoot }) };
-  if (areTwoShoots(own, leader)) return true;
-  const announced = handover !== undefined && leader.epoch <= Number(handover);
-  return leader.epoch >= own.epoch && !announced;
+  if (areTwoShoots(own, leader)) return "whole";
+  if (leader.epoch < own.epoch) return undefined;
+  if (handover === undefined || leader.epoch > Number(handover)) return "whole";
+  return announced === undefined ? "without its flow" : undefined;
+}
+
+/** A flow that comes late takes the last snapshot from an etcd that runs, and whose API server has stopped. */
+function isForLastSnapshot({ kind, metadata: { name, labels = {} } }: KubeObject): boolean {
+  return kind === "Job" ? labels[SNAPSHOT_LABEL] === "requested" : kind === "StatefulSet" && name === "etcd-main";
 }

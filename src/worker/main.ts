@@ -33,6 +33,7 @@ import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
 import { createGardenExtensions } from "./garden-extensions.ts";
 import { createGardenWorker } from "./garden.ts";
+import { createHandovers } from "./handovers.ts";
 import { createInstallationCare } from "./installations/care.ts";
 import { createKubeconfigs } from "./kubeconfigs.ts";
 import { readGardenAddress } from "./installations/garden-address.ts";
@@ -151,6 +152,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   const failures = createSnapshotFailures({ seedClient, reporter, log });
   const care = createCare({ gardenClient, seedClient, seedName, shootClients, snapshots: failures, log });
   const kubeconfigs = createKubeconfigs({ gardenClient, seedClient, seedName, shootClients, log });
+  const handovers = createHandovers({ gardenClient, seedClient, seedName, log });
   const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });
   const states = createShootStates({ gardenClient, keys });
   const records = { record: states.recordSnapshot, latest: states.latestSnapshot };
@@ -166,12 +168,13 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   installed.start();
   mirror.start();
   backups.start();
-  const caring = [care.run(), kubeconfigs.run()];
+  const caring = [care.run(), kubeconfigs.run(), handovers.run()];
   await serve(config, log, worker);
   binding.stop();
   status.stop();
   care.stop();
   kubeconfigs.stop();
+  handovers.stop();
   await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop(), installed.stop(), manager.stop()]);
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }

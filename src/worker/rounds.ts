@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ShootClients } from "../activities/shoot/clients.ts";
 import { ROLE_LABEL } from "../api/labels.ts";
+import type { KubeObject } from "../api/index.ts";
 import { Namespace, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
@@ -15,7 +16,11 @@ export interface RoundsDeps {
 }
 
 /** What is done about a Shoot's namespace: it is given what it returned last time, until the namespace is gone. */
-export type Visit<Memory> = (namespace: string, before: Memory | undefined) => Promise<Memory | undefined>;
+export type Visit<Memory> = (
+  namespace: string,
+  before: Memory | undefined,
+  listed: KubeObject,
+) => Promise<Memory | undefined>;
 
 interface Round<Memory> {
   readonly visit: Visit<Memory>;
@@ -39,16 +44,16 @@ export function createRounds<Memory>(
 
   const round = async () => {
     const namespaces = await seedClient.list(Namespace, { labelSelector: `${ROLE_LABEL}=shoot` });
-    const names = new Set(namespaces.map(({ metadata }) => metadata.name));
+    const found = new Map(namespaces.map((namespace) => [namespace.metadata.name, namespace]));
     for (const name of remembered.keys()) {
-      if (names.has(name)) continue;
+      if (found.has(name)) continue;
       remembered.delete(name);
       forget?.(name);
     }
-    for (const name of names) {
+    for (const [name, namespace] of found) {
       if (signal.aborted) return;
       try {
-        remembered.set(name, await visit(name, remembered.get(name)));
+        remembered.set(name, await visit(name, remembered.get(name), namespace));
       } catch (error) {
         log.warn({ namespace: name, err: error }, failure);
       }

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import { ROLE_LABEL } from "../../src/api/labels.ts";
+import { ROLE_LABEL, SNAPSHOT_LABEL } from "../../src/api/labels.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
 import { createNamespaceFence } from "../../src/activities/leadership/namespace-fence.ts";
-import { HANDOVER_ANNOTATION, SHOOT_UID_ANNOTATION } from "../../src/api/annotations.ts";
+import { HANDOVER_ANNOTATION, HANDOVER_RENEWED_ANNOTATION, SHOOT_UID_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import type { Leader } from "../../src/dns/index.ts";
 import { Event, Namespace, refOf, refTo, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createFence } from "../../src/fence/fence.ts";
+import { createHandovers } from "../../src/fence/handovers.ts";
 import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { shootRun } from "../support/shoot-run.ts";
@@ -22,6 +23,7 @@ let count = 0;
 let run: ShootRun;
 let fence: ReturnType<typeof createFence> | undefined;
 let asked: number;
+let clock: number;
 
 test.beforeAll(({ cluster }) => void (kube = cluster.client));
 /** A control plane in seed-1, epoch 3. */
@@ -29,6 +31,7 @@ beforeEach(async () => {
   const technicalID = `shoot--dev--own-${(count += 1)}`;
   run = shootRun({ technicalID, epoch: 3, leadershipRecord: `own-${count}.dev.leadership.test`, operation: "Restore" });
   asked = 0;
+  clock = 0;
   for (const object of controlPlaneOf(technicalID)) await flow().apply(object);
   await namespaceFence().announceLeader(run);
 });
@@ -48,7 +51,8 @@ function guard(ask: Ask, seedClient: KubeClient = kube): void {
     asked += 1;
     return ask();
   };
-  fence = createFence({ seedClient, seedName: "seed-1", ask: askOfThis, log, period: 20 });
+  const handovers = createHandovers(() => clock);
+  fence = createFence({ seedClient, seedName: "seed-1", ask: askOfThis, log, period: 20, handovers });
   fence.start();
 }
 
@@ -145,6 +149,74 @@ describe("a seed that sees another's name in the record", () => {
     guard(leader("seed-2", 4), { ...kube, metadata });
     await sleep(100);
     away = false;
+    await allStopped();
+  });
+});
+
+describe("an announcement of a handover", () => {
+  const minutes = (count: number) => void (clock += count * 60_000);
+  const renew = (value: string) =>
+    kube.patch(refs()[0] as ObjectRef, { metadata: { annotations: { [HANDOVER_RENEWED_ANNOTATION]: value } } });
+  const ownSnapshot = async () => {
+    const [, , , , , job] = controlPlaneOf(run.technicalID);
+    const metadata = {
+      name: "final-snapshot-4",
+      namespace: run.technicalID,
+      labels: { [SNAPSHOT_LABEL]: "requested" },
+    };
+    return await flow(4).create({ ...(job as KubeObject), metadata });
+  };
+
+  test("that nothing renews ends after ten minutes: all is stopped but etcd, from which a late flow takes its snapshot", async () => {
+    await namespaceFence().announceHandover(run);
+    const snapshot = await ownSnapshot();
+    await untouched(() => guard(leader("seed-2", 4)));
+    minutes(9);
+    const before = await state();
+    await someRounds();
+    expect(await state()).toEqual(before);
+    minutes(1);
+    const butEtcd = [true, true, false, true, true, true];
+    await eventually(async () => expect(await stopped()).toEqual(butEtcd));
+    await someRounds();
+    expect(await stopped()).toEqual(butEtcd);
+    expect(await kube.read(refOf(snapshot))).toMatchObject({ spec: { suspend: false } });
+  });
+
+  test("counts while it is renewed, whatever time it names, and again when a worker comes back", async () => {
+    await namespaceFence().announceHandover(run);
+    guard(leader("seed-2", 4));
+    await someRounds();
+    const before = await stopped();
+    for (const time of ["2026-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "2100-01-01T00:00:00Z"]) {
+      minutes(9);
+      await renew(time);
+      await someRounds();
+    }
+    expect(await stopped()).toEqual(before);
+  });
+
+  test("that nothing renews stops nothing while the record names its own seed, or no server answers", async () => {
+    await namespaceFence().announceHandover(run);
+    let answers = true;
+    guard(() => (answers ? leader("seed-1", 3)() : Promise.reject(new Error("timeout"))));
+    await someRounds();
+    const before = await state();
+    minutes(60);
+    await someRounds();
+    answers = false;
+    await someRounds();
+    expect(await state()).toEqual(before);
+  });
+
+  test("spares no etcd once a takeover has begun", async () => {
+    await namespaceFence().announceHandover(run);
+    let epoch = 4;
+    guard(() => leader("seed-2", epoch)());
+    await someRounds();
+    minutes(10);
+    await eventually(async () => expect(await stopped()).toContain(true));
+    epoch = 5;
     await allStopped();
   });
 });

@@ -1,8 +1,14 @@
-import { EPOCH_ANNOTATION, HANDOVER_ANNOTATION, LEADERSHIP_RECORD_ANNOTATION } from "../../api/annotations.ts";
+import {
+  EPOCH_ANNOTATION,
+  HANDOVER_ANNOTATION,
+  HANDOVER_RENEWED_ANNOTATION,
+  LEADERSHIP_RECORD_ANNOTATION,
+} from "../../api/annotations.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import {
   isNamespaceTerminating,
   Namespace,
+  now,
   refTo,
   unlessGone,
   type KubeClient,
@@ -26,6 +32,7 @@ export function createNamespaceFence({ seedClient, polling = CONTROLLER_POLLING 
     const annotations = {
       [LEADERSHIP_RECORD_ANNOTATION]: run.leadershipRecord ?? null,
       [HANDOVER_ANNOTATION]: handover,
+      [HANDOVER_RENEWED_ANNOTATION]: handover === null ? null : now(),
     };
     await fenced(seedClient, run).patch(namespaceRef(run), { metadata: { annotations } } satisfies MergePatch);
   };
@@ -34,7 +41,10 @@ export function createNamespaceFence({ seedClient, polling = CONTROLLER_POLLING 
     /** Writes where the leadership record is, and that nothing is handed over. */
     announceLeader: (run: ShootRun): Promise<void> => annotate(run, null),
 
-    /** Writes to which epoch a planned migration hands over: until then the seed's own fence leaves the control plane to its flow. */
+    /**
+     * Writes to which epoch a planned migration hands over: the seed's own fence leaves the control plane to the flow, for as
+     * long as the seed's worker renews this.
+     */
     announceHandover: (run: ShootRun): Promise<void> => annotate(run, String(run.epoch + 1)),
 
     /**
