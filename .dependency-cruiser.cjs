@@ -15,6 +15,9 @@ const spelling = "api/(activity-ids|command-lines|requests|summaries)";
 // How the file of a holder of ShootStates is made and read.
 const stateKeys = "activities/state/keys";
 
+// How a Shoot's status catches up with its leadership record.
+const recovery = "activities/(leadership/recovery|leadership/recovery-writes|shoot/leadership-domain)";
+
 // What reads a command line, runs its verb and says how it ended: the frame of every program.
 const frame = "cli/(base-context|command|exit|group|kubeconfig-file|option|process|program|version|completion|display)";
 
@@ -113,6 +116,8 @@ const arrows = {
     ...plan,
     endpoints,
     stateKeys,
+    recovery,
+    "dns",
     "worker/replay",
     "config",
     "omit-undefined",

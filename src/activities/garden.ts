@@ -9,6 +9,7 @@ import { guarded } from "./failure.ts";
 import type { GardenActivities } from "./index.ts";
 import { createLeadership } from "./leadership/leadership.ts";
 import { awaitLeases } from "./leadership/lease-wait.ts";
+import { StepError } from "./step-error.ts";
 import { park } from "./shoot/park.ts";
 import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
@@ -49,9 +50,25 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
   const tell = createTell({ reporter, log });
   const status = createShootStatus(gardenClient, tell);
   const leadership = createLeadership({ gardenClient, lookup, tell });
+  const checkMigration = createMigrationCheck({ gardenClient });
+
+  /** What keeps an operation from beginning has no step that could say it: the Shoot says it. */
+  const reported = async (run: ShootRun, check: Promise<void>): Promise<void> => {
+    try {
+      await check;
+    } catch (error) {
+      if (error instanceof StepError) await status.report(run, { message: error.message, codes: error.codes });
+      throw error;
+    }
+  };
+
   return guarded<GardenActivities>({
     readShoot: (ref) => readShootView(gardenClient, ref, periods, extensions.registered),
-    beginOperation: (run, request) => status.begin(run, request),
+    async beginOperation(run, request) {
+      // The epoch of a Shoot that returns begins with this write
+      if (run.migration?.returning) await reported(run, leadership.requireLatest(run));
+      await status.begin(run, request);
+    },
     writeStatus: (run, written) => status.write(run, written),
     reportProblem: (ref, problem) => status.report(ref, problem),
     acknowledgeRequest: (ref, request, answered) => status.acknowledge(ref, request, answered),
@@ -63,7 +80,10 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
     ensureLeadership: (run) => leadership.ensureLeadership(run),
     awaitLeases: (run) => awaitLeases(run, cancellationSignal()),
     awaitRequiredExtensions: createRequiredExtensions({ gardenClient, extensions }),
-    checkMigration: createMigrationCheck({ gardenClient }),
+    async checkMigration(run) {
+      await leadership.requireLatest(run);
+      await checkMigration(run);
+    },
     shareState: createStateSharing({ gardenClient, keys }),
     flip: (run) => leadership.flip(run),
     leaveSeed: (run) => status.leave(run),

@@ -26,6 +26,7 @@ export const commandLines = {
   takeOver: (shoot: string, destination = "SEED") =>
     `perennial shoot migrate ${shoot} --to ${destination} --force-takeover --reason TEXT`,
   cancelMigration: (shoot: string) => `perennial shoot migrate ${shoot} --cancel`,
+  recoverLeadership: (shoot: string) => `perennial shoot recover-leadership ${shoot}`,
   listExtensions: () => "perennial extension list",
   describeExtension: (registration: string) => `perennial extension describe ${registration}`,
   retryInstallation: (installation: string, step: string) => `perennial extension retry ${installation} --step ${step}`,

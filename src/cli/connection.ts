@@ -95,6 +95,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
       const { createShootClient } = await import("../client/shoots.ts");
       return createShootClient(await connectFlows(options));
     },
+    leaders: async () => await createLookup(variables),
     async installations(options) {
       const { createInstallationClient } = await import("../client/installations.ts");
       return createInstallationClient(await connectFlows(options));
@@ -107,6 +108,28 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
 const LONGEST_QUESTION = 3_000;
 
 type TemporalClient = Parameters<typeof createGardenBinding>[0];
+
+/** Asks the servers that the variables name, or else those that resolvers know; the local environment's where it exists. */
+async function createLookup(variables: Variables) {
+  const { PERENNIAL_DNS_RESOLVERS, PERENNIAL_ZONE_SERVERS, PERENNIAL_ZONE_KEY_FILE } = variables;
+  const { createLeaderLookup, createZoneServers } = await import("../dns/index.ts");
+  const [resolvers, servers] = [listOf(PERENNIAL_DNS_RESOLVERS), listOf(PERENNIAL_ZONE_SERVERS)];
+  const named = { resolvers, servers, ...(PERENNIAL_ZONE_KEY_FILE && { keyFile: PERENNIAL_ZONE_KEY_FILE }) };
+  const local = resolvers.length + servers.length === 0 ? await localDns(variables) : undefined;
+  return createLeaderLookup(createZoneServers({ ...named, ...local }));
+}
+
+const listOf = (text = ""): string[] => text.split(",").flatMap((one) => one.trim() || []);
+
+async function localDns(variables: Variables) {
+  const { findEnvironment } = await import("../local/environment/file.ts");
+  const { PERENNIAL_ENVIRONMENT: name, PERENNIAL_STATE_DIR: directory } = variables;
+  const environment = await findEnvironment({ ...(name && { name }), ...(directory && { stateDir: directory }) });
+  if (environment === undefined) return undefined;
+  const { dnsServer } = await import("../local/process/dns.ts");
+  const { address, askKeyFile } = dnsServer(environment);
+  return existsSync(askKeyFile) ? { resolvers: [address], keyFile: askKeyFile } : undefined;
+}
 
 /** The state directory of the local environment, whether it exists or not. */
 export async function stateDir(variables: Variables): Promise<string> {

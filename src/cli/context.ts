@@ -2,6 +2,7 @@ import type { KubeClient } from "../kube/index.ts";
 import type { VariablesOf } from "../variables.ts";
 import type { InstallationClient } from "../client/installations.ts";
 import type { ShootClient } from "../client/shoots.ts";
+import type { LeaderLookup } from "../dns/index.ts";
 import type { ProcessStatus } from "../local/process/processes.ts";
 import type { BaseContext } from "./base-context.ts";
 
@@ -32,5 +33,7 @@ export interface Context extends BaseContext {
   /** The processes of the local environment where this garden is its own; none elsewhere. */
   processes(garden: Garden): Promise<readonly ProcessStatus[]>;
   flows(options: ClusterOptions): Promise<ShootClient>;
+  /** Asks the servers of the leadership domain's zone which Seed leads a Shoot. */
+  leaders(): Promise<LeaderLookup>;
   installations(options: ClusterOptions): Promise<InstallationClient>;
 }

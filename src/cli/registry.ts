@@ -37,6 +37,7 @@ export const registry: readonly Group[] = [
       async () => (await import("./shoot/reconcile.ts")).reconcile,
       async () => (await import("./shoot/retry.ts")).retry,
       async () => (await import("./shoot/migrate.ts")).migrate,
+      async () => (await import("./shoot/recover-leadership.ts")).recoverLeadership,
       async () => (await import("./shoot/delete.ts")).deleteShoot,
     ],
   },

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import type { WorkflowIdConflictPolicy } from "@temporalio/common";
 import { omitUndefined } from "../omit-undefined.ts";
-import type { FlowProgress, ShootRef } from "../api/shoot/run.ts";
+import type { FlowProgress, ShootRef, ShootRun } from "../api/shoot/run.ts";
 import { flowKinds, flowWorkflowId, searchAttributes, shootWorkflowId, workflowTypes } from "../workflows/contract.ts";
 import { prepareReset, type FlowReset } from "./flow-reset.ts";
 import { askProgress } from "./flow-progress.ts";
@@ -9,6 +9,7 @@ import { retrySteps } from "./flow-retry.ts";
 import { fetchHistory, type History } from "./history.ts";
 import { buildOf } from "./builds.ts";
 import { nudge } from "./nudge.ts";
+import { createOperations } from "./operations.ts";
 
 /** An operation's workflow, as a list shows it. */
 export interface FlowSummary {
@@ -35,6 +36,8 @@ export interface ShootClient {
   withoutWorkflow(refs: readonly ShootRef[]): Promise<readonly ShootRef[]>;
   /** Where the running or last operation is; undefined when there was none, or no worker answers for it. */
   progress(ref: ShootRef): Promise<FlowProgress | undefined>;
+  /** What the running operation was started with; undefined when none is running. */
+  running(ref: ShootRef): Promise<ShootRun | undefined>;
   /** Asks waiting steps to go on, those of clean-ups too; answers which. Throws what stands against it. */
   retry(ref: ShootRef, step?: string): Promise<readonly string[]>;
   /** Operations, newest first; of one Shoot when `namespace/name` is given. */
@@ -66,6 +69,7 @@ export function createShootClient(client: Client): ShootClient {
       return refs.filter((ref) => !ids.has(shootWorkflowId(ref)));
     },
     progressOf,
+    running: createOperations(client).running,
     prepareReset: (workflowId, step) => prepareReset(client, workflowId, step),
     history: (workflowId) => fetchHistory(client, workflowId),
     async progress(ref) {

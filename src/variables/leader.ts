@@ -8,7 +8,7 @@ const servers = z
   .transform((list) => list.split(",").map((server) => server.trim()))
   .transform((list) => list.filter((server) => server !== ""));
 
-const leaderReaders = ["garden worker", "fence", "local provider of a seed"] as const;
+const leaderReaders = ["garden worker", "fence", "local provider of a seed", "CLI"] as const;
 
 /** Whom the programs ask that have to know which Seed leads a Shoot. */
 export const leaderVariables = declare({

@@ -35,6 +35,7 @@ function isRepetition(view: ShootView): boolean {
 
 /** Whether what the Shoot asks for now makes the running operation pointless. */
 export function supersedes(view: ShootView, running: ShootRun): boolean {
+  if (isLate(view, running)) return true;
   if (running.migration !== undefined) return supersedesMove(view, running);
   if (view.deleting) return running.operation !== "Delete" || (view.run?.forced === true && running.forced !== true);
   if (view.generation !== running.generation) return true;
@@ -69,7 +70,7 @@ export function operationType({ lastOperation, moving }: Pick<ShootView, "lastOp
  * time; a flip that was believed dead may still have happened, and then another is needed, under a later epoch.
  */
 function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean {
-  if (moving === "Migrate") return isNewTakeover(run?.migration, running.migration) || isLate(run, running);
+  if (moving === "Migrate") return isNewTakeover(run?.migration, running.migration);
   return running.operation === "Migrate" && run?.migration?.returning === true;
 }
 
@@ -77,8 +78,13 @@ function supersedesMove({ moving, run }: ShootView, running: ShootRun): boolean 
 const isNewTakeover = (wanted: Migration | undefined, underWay: Migration | undefined): boolean =>
   wanted?.takeover === true && (underWay?.takeover !== true || underWay.destination !== wanted.destination);
 
-const isLate = (run: ShootView["run"], running: ShootRun): boolean =>
-  running.operation === "Migrate" && run !== undefined && run.epoch > running.epoch;
+/** A later epoch has begun, and not by this operation's own flip: nothing that it still writes is taken. */
+function isLate({ run, moving }: ShootView, { operation, epoch, migration: way }: ShootRun): boolean {
+  if (run === undefined || run.epoch <= epoch) return false;
+  const { source, destination } = run.migration ?? {};
+  const hasFlipped = moving === "Restore" && way?.source === source && way?.destination === destination;
+  return operation !== "Migrate" || !hasFlipped;
+}
 
 /**
  * A Shoot that never began has nothing in any seed; one that is done only has to be let go. One that sleeps is woken: the

@@ -37,7 +37,20 @@ export function createLeadership(deps: LeadershipDeps) {
       await swap(gardenClient, run, (shoot) => settled(shoot, leadership));
   };
 
+  /** Returns the decision after the zone was asked, if it changes the leader: what is decided from an old status is wrong. */
+  const asked = async (shoot: Shoot, name: string, decision: Decision): Promise<Decision> => {
+    const known = shoot.status?.leadership;
+    if (decision.leadership !== known) await record.requireLatest(refOf(shoot), name, known);
+    return decision;
+  };
+
   return {
+    /** Throws when the record names a later leader than the Shoot's status, or a server of the zone is silent. */
+    async requireLatest(run: ShootRun): Promise<void> {
+      const known = (await readShoot(gardenClient, run))?.status?.leadership;
+      if (known !== undefined) await record.requireLatest(run, known.record, known);
+    },
+
     /**
      * Makes the run's seed the Shoot's first leader unless it has one, and keeps its record right. It also finishes what
      * a flip has begun and will not try again.
@@ -45,7 +58,7 @@ export function createLeadership(deps: LeadershipDeps) {
     async ensureLeadership(run: ShootRun): Promise<void> {
       const name = run.leadershipRecord;
       if (name === undefined) return;
-      const leadership = await swap(gardenClient, run, (shoot) => confirmed(shoot, run, name));
+      const leadership = await swap(gardenClient, run, (shoot) => asked(shoot, name, confirmed(shoot, run, name)));
       if (leadership) await tell(run, leadership);
     },
 
@@ -60,7 +73,7 @@ export function createLeadership(deps: LeadershipDeps) {
       const leadership = await swap(gardenClient, run, (shoot) => {
         const decision = flipped(shoot, run, migration);
         flips = decision.leadership !== shoot.status?.leadership;
-        return decision;
+        return asked(shoot, decision.leadership.record, decision);
       });
       if (leadership === undefined) throw new Superseded(`cannot flip Shoot ${nameOf(run)}: it is gone`);
       // The worker that decided it may have died before it told; attempts of one activity tell nothing twice.
@@ -156,11 +169,11 @@ function settled({ status }: Shoot, { seed: seedName, epoch }: Publication): Dec
 async function swap(
   gardenClient: KubeClient,
   ref: ShootRef,
-  decide: (shoot: Shoot) => Decision | undefined,
+  decide: (shoot: Shoot) => Decision | undefined | Promise<Decision>,
 ): Promise<Leadership | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const shoot = await readShoot(gardenClient, ref);
-    const decision = shoot && decide(shoot);
+    const decision = shoot && (await decide(shoot));
     if (shoot === undefined || decision === undefined) return undefined;
     if (decision.leadership === shoot.status?.leadership) return decision.leadership;
     const { namespace, name, resourceVersion } = shoot.metadata;
@@ -185,5 +198,7 @@ function superseded(run: ShootRun, leader: Pick<Leadership, "seed" | "epoch">): 
     `cannot act for Shoot ${nameOf(run)} in epoch ${run.epoch}: ${leader.seed} leads in epoch ${leader.epoch}`,
   );
 }
+
+const refOf = ({ metadata: { namespace, name, uid = "" } }: Shoot): ShootRef => ({ namespace, name, uid });
 
 const nameOf = ({ namespace, name }: ShootRef): string => `${namespace}/${name}`;

@@ -5,9 +5,17 @@ import {
   OPERATION_ANNOTATION,
   TIMESTAMP_ANNOTATION,
 } from "../../api/annotations.ts";
+import { commandLines } from "../../api/command-lines.ts";
 import { DNSRecord } from "../../api/index.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
-import { formatLeader, isLeader, type Leader, type LeaderLookup, type ServerAnswer } from "../../dns/index.ts";
+import {
+  areTwoShoots,
+  formatLeader,
+  isLeader,
+  type Leader,
+  type LeaderLookup,
+  type ServerAnswer,
+} from "../../dns/index.ts";
 import {
   isAlreadyExists,
   isConflict,
@@ -46,9 +54,10 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
   const polling = { timeout, period: Math.min(250, timeout) };
   const read = (shoot: ShootRef) => gardenClient.read(objectRef(shoot));
 
-  /** Which server doesn't name the leader, and what it says instead. */
-  const findDissent = async (publication: Publication): Promise<StepError | undefined> => {
+  /** The server that doesn't name the leader, and its answer; throws when it names a later one. */
+  const findDissent = async (shoot: ShootRef, publication: Publication): Promise<StepError | undefined> => {
     const answers = await lookup.askAll(publication.record);
+    refuseLater({ ...shoot, record: publication.record }, answers, leaderOf(publication));
     const dissenter = answers.find(({ leader }) => !isDeepStrictEqual(leader, leaderOf(publication)));
     return dissenter && new StepError(`${publication.record}: ${describeAnswer(dissenter)}`);
   };
@@ -77,6 +86,17 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
   };
 
   return {
+    /**
+     * Throws unless every server of the zone answers, and none names a later leader of this Shoot than `known`, which is
+     * what the garden has of it: a garden that is older than the record decides nothing.
+     */
+    async requireLatest(shoot: ShootRef, record: string, known: Leader | undefined): Promise<void> {
+      const answers = await lookup.askAll(record);
+      refuseLater({ ...shoot, record }, answers, known && leaderOf(known));
+      const silent = answers.find(({ error }) => error !== undefined);
+      if (silent) throw new StepError(`cannot tell who leads: ${record}: ${describeAnswer(silent)}`);
+    },
+
     /** Returns when every server of the zone names this leader; otherwise throws and says which one doesn't. */
     async publish(shoot: ShootRef, published: Publication): Promise<void> {
       const publication = { ...published, shoot: shoot.uid };
@@ -84,7 +104,8 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
       if (existing && isAnothers(existing, shoot)) return await waitForEarlier(gardenClient, existing);
       requireNoLater(existing, publication);
       const wanted = await describe(gardenClient, shoot, publication);
-      if (existing && isDone(existing, wanted) && (await findDissent(publication)) === undefined) return;
+      const dissent = await findDissent(shoot, publication);
+      if (existing && isDone(existing, wanted) && dissent === undefined) return;
       const asked = await ask(shoot, publication, wanted);
       const stamp = asked.metadata.annotations?.[TIMESTAMP_ANNOTATION];
       await poll(polling, async () => {
@@ -96,7 +117,7 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
         const problem = `DNSRecord ${nameOf(shoot)} is not done: ${readiness.message}`;
         return new StepError(problem, codesOf(object));
       });
-      await poll(polling, () => findDissent(publication));
+      await poll(polling, () => findDissent(shoot, publication));
     },
 
     /** Throws unless the object, and every server that names a leader of this Shoot, names the run's; waits for servers that are silent. */
@@ -107,7 +128,9 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
       if (existing && isAnothers(existing, shoot))
         throw ofEarlier(existing, "delete it once nothing of that Shoot is left");
       requireNoLater(existing, own);
-      const objection = (await lookup.askAll(leadershipRecord)).find(
+      const answers = await lookup.askAll(leadershipRecord);
+      refuseLater({ ...shoot, record: leadershipRecord }, answers, own);
+      const objection = answers.find(
         ({ leader, error }) => error !== undefined || (leader !== undefined && !isLeader(leader, own)),
       );
       if (objection) throw new StepError(`cannot act as leader: ${leadershipRecord}: ${describeAnswer(objection)}`);
@@ -130,6 +153,30 @@ export function createLeadershipRecord({ gardenClient, lookup, timeout = 30_000 
       });
     },
   };
+}
+
+/**
+ * Throws when a server names a later leader of this Shoot than the garden knows. Only a garden that has gone back is older
+ * than the record, as after a restore from a backup, and another try does not help: an operator has to look.
+ */
+function refuseLater(
+  { namespace, name, uid, record }: ShootRef & { readonly record: string },
+  answers: readonly ServerAnswer[],
+  known: Leader | undefined,
+): void {
+  const own = known ?? { seed: "", epoch: 0, shoot: uid };
+  const later = answers.find(({ leader }) => leader !== undefined && isLater(leader, { ...own, shoot: uid }));
+  if (later?.leader === undefined) return;
+  const says = known === undefined ? "no leader" : `${known.seed} in epoch ${known.epoch}`;
+  throw configurationProblem(
+    `cannot act as leader of Shoot ${namespace}/${name}: ${record} names ${later.leader.seed} in epoch ${later.leader.epoch}, and the Shoot's status.leadership names ${says}: the garden is older than the record, as after it was restored from a backup; take the leader over from the record: ${commandLines.recoverLeadership(`${namespace}/${name}`)}`,
+  );
+}
+
+/** Whether the first one is that of a later epoch, or of the same and another seed; never when it is another Shoot's. */
+function isLater(leader: Leader, known: Leader): boolean {
+  if (areTwoShoots(leader, known)) return false;
+  return leader.epoch > known.epoch || (leader.epoch === known.epoch && leader.seed !== known.seed);
 }
 
 /** The Shoot of which the object is the leadership record may have been an earlier one of that name. */

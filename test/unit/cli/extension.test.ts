@@ -66,6 +66,7 @@ function contextOf(found = objects, flows: Readonly<Record<string, FlowProgress>
     processes: async () => [],
     flows: () => Promise.reject(new Error("no verb here asks for Shoots' flows")),
     management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
+    leaders: () => Promise.reject(new Error("no verb here asks who leads")),
     installations: async () => ({
       ...{ nudge: async () => {}, retry: async () => ["chart"] },
       progress: async ({ name, uid }) => flows[`${name}/${uid}`],

@@ -80,6 +80,7 @@ function contextOf(flows: Readonly<Record<string, FlowProgress>>) {
     flows: async () => client as ShootClient,
     management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     installations: () => Promise.reject(new Error("no verb here asks for installations")),
+    leaders: () => Promise.reject(new Error("no verb here asks who leads")),
   };
   return { context, terminal };
 }
