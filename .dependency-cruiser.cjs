@@ -37,6 +37,7 @@ const arrows = {
   ],
   kube: ["api", "omit-undefined", "parsing", "read-text", "log"],
   dns: [],
+  binding: ["api", "kube", "parsing", "log"],
   activities: [
     "api",
     "components",
@@ -60,9 +61,9 @@ const arrows = {
     "log",
     stateKeys,
   ],
-  extension: ["api", "kube", "dns", "admission", "health", "omit-undefined", "log"],
+  extension: ["api", "binding", "kube", "dns", "admission", "health", "omit-undefined", "log"],
   conformance: ["activities/machines/state", "activities/waits/readiness", "api", "kube"],
-  client: ["workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
+  client: ["binding", "workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
   gateway: [
     "client",
     "workflows/contract",
@@ -79,6 +80,7 @@ const arrows = {
   worker: [
     "activities",
     "api",
+    "binding",
     "components",
     "kube",
     "dns",
@@ -91,7 +93,7 @@ const arrows = {
     "parsing",
     "log",
   ],
-  fence: ["activities/teardown/pod-makers", "api", "kube", "dns", "omit-undefined", "config", "health", "log"],
+  fence: ["activities/teardown/pod-makers", "api", "binding", "kube", "dns", "omit-undefined", "config", "health", "log"],
   "cluster-api": [
     "activities/waits/readiness",
     "admission",
@@ -104,9 +106,10 @@ const arrows = {
     "parsing",
     "log",
   ],
-  manager: ["controllers", "admission", "api", "kube", "client", "config", "health", "log"],
+  manager: ["controllers", "admission", "api", "binding", "kube", "client", "config", "health", "log"],
   cli: [
     "api",
+    "binding",
     "flow",
     "components",
     "kube",
@@ -209,7 +212,7 @@ const homes = {
   pino: ["log"],
   rolldown: ["local"],
   undici: ["kube", "local"], // local: downloads of pinned binaries
-  zod: ["api", "admission", "cli", "config", "etcd", "gardenadm", "variables"],
+  zod: ["api", "admission", "binding", "cli", "config", "etcd", "gardenadm", "variables"],
 };
 
 // The rings within gardenadm, the innermost first: a folder imports those before it, and none after it.

@@ -54,13 +54,19 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
   const requireSameGarden = async (temporal: TemporalClient, options: ClusterOptions) => {
     const bindings = await import("../client/garden-binding.ts");
     const { readClusterIdentity } = await import("../kube/index.ts");
-    const read = async () => await readClusterIdentity((await context.garden(options)).client);
+    const { createMemory } = await import("../binding/memory.ts");
+    const read = async () => {
+      const { client } = await context.garden(options);
+      return { client, identity: await readClusterIdentity(client) };
+    };
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LONGEST_QUESTION).unref());
-    const identity = await Promise.race([read().catch(() => undefined), late]);
-    if (identity !== undefined) await bindings.createGardenBinding(temporal, identity).check();
+    const garden = await Promise.race([read().catch(() => undefined), late]);
+    if (garden === undefined) return;
+    await bindings.createGardenBinding(temporal, garden.identity).check();
+    await bindings.createGardenTurns(temporal, createMemory(garden.client, "garden")).check();
   };
 
-  const connectFlows = async (options: ClusterOptions) => {
+  const connectUnchecked = async (options: ClusterOptions) => {
     const { connectTemporal } = await import("../client/connect.ts");
     const temporal = await temporalAddress(options, variables);
     const client = await connectTemporal(temporal).catch((cause: unknown) => {
@@ -68,6 +74,10 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
       throw new CliError("unreachable", message, { cause });
     });
     closers.push(() => client.connection.close());
+    return client;
+  };
+  const connectFlows = async (options: ClusterOptions) => {
+    const client = await connectUnchecked(options);
     await requireSameGarden(client, options);
     return client;
   };
@@ -99,6 +109,10 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
     async installations(options) {
       const { createInstallationClient } = await import("../client/installations.ts");
       return createInstallationClient(await connectFlows(options));
+    },
+    async gardenRegister(options) {
+      const { createGardenRegister } = await import("../client/garden-register.ts");
+      return createGardenRegister(await connectUnchecked(options));
     },
   };
   return { context, close: async () => void (await Promise.allSettled(closers.map((close) => close()))) };

@@ -65,6 +65,16 @@ export const registry: readonly Group[] = [
     ],
   },
   {
+    name: "seed",
+    summary: "Seeds: which cluster each of them is",
+    verbs: [async () => (await import("./seed/rebind.ts")).rebind],
+  },
+  {
+    name: "garden",
+    summary: "The garden: which cluster it is",
+    verbs: [async () => (await import("./rebind-garden.ts")).rebindGarden],
+  },
+  {
     name: "endpoint",
     summary: "Endpoints of Cluster API's Clusters: who gives them, which one wins and why, whether they serve",
     verbs: [

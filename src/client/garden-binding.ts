@@ -1,12 +1,9 @@
 import type { Client } from "@temporalio/client";
-
-/** A namespace of Temporal that another garden's Shoots are in. */
-export class BoundElsewhere extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "BoundElsewhere";
-  }
-}
+import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
+import type { Memory } from "../binding/memory.ts";
+import { formatTurn } from "../binding/turn.ts";
+import { createTurns, type Mismatch } from "../binding/turns.ts";
+import { createGardenRegister } from "./garden-register.ts";
 
 /** Which garden a namespace of Temporal belongs to. */
 export interface GardenBinding {
@@ -48,3 +45,19 @@ const explain = (namespace: string, bound: string, garden: string): string =>
   `Temporal's namespace ${namespace} belongs to the garden ${bound}, and this is the garden ${garden}: name a namespace ` +
   `of its own in PERENNIAL_TEMPORAL_NAMESPACE, or, when the other garden is gone for good, rebind it: ` +
   `temporal operator namespace update --namespace ${namespace} --data ${KEY}=${garden}`;
+
+/** Confirms that a garden is the one that Temporal's namespace means, and not a copy of it: `memory` is the garden's own. */
+export function createGardenTurns(client: Client, memory: Memory) {
+  const { namespace } = client.options;
+  const register = createGardenRegister(client);
+  return createTurns({ memory, register, explain: (mismatch) => explainTurns(namespace, mismatch) });
+}
+
+function explainTurns(namespace: string, { own, named, behind }: Mismatch): string {
+  const turns = `Temporal's namespace ${namespace} is at turn ${formatTurn(named)} of its garden, and this garden is at turn ${formatTurn(own)}`;
+  const rebind = `with this garden's kubeconfig: perennial garden rebind`;
+  return behind === "register"
+    ? `${turns}, which is later: Temporal was restored from a backup. If no copy of this garden runs, run ${rebind}`
+    : `${turns}: this garden is a copy, or was restored from a backup, and the other one may be running. ` +
+        `If this garden is to go on, switch off the other one and run ${rebind}`;
+}

@@ -1,7 +1,10 @@
+import { readMemories } from "../binding/memory.ts";
 import { createController, createReflector, type Key } from "../kube/index.ts";
+import { createBindingGuard } from "./binding-guard.ts";
 import type { ExtensionControllerOptions } from "./controller-options.ts";
 import { definitionOf, type ExtensionKind } from "../api/extensions/kinds.ts";
 import { isHandled, type ExtensionObject } from "./extension-object.ts";
+import { combineGuards, openGuard } from "./guard.ts";
 import { reconcileObject } from "./reconcile-object.ts";
 import { createRevisits } from "./revisits.ts";
 import { createTokenBucket } from "./token-bucket.ts";
@@ -25,6 +28,8 @@ export function createExtensionController<K extends ExtensionKind>(
 ): ExtensionController {
   const { client, kind, type, concurrency = 5 } = options;
   const log = options.log.child({ kind, type });
+  const binding = createBindingGuard({ read: () => readMemories(client), log });
+  const guard = combineGuards(binding, options.guard ?? openGuard);
 
   const revisits = createRevisits();
   const bucket = options.rateLimit && createTokenBucket(options.rateLimit);
@@ -34,7 +39,7 @@ export function createExtensionController<K extends ExtensionKind>(
     concurrency,
     log,
     reconcile: (key, { signal }) =>
-      reconcileObject({ ...options, log, revisits, signal, ...(bucket && { bucket }) }, key),
+      reconcileObject({ ...options, guard, log, revisits, signal, ...(bucket && { bucket }) }, key),
   });
 
   options.metrics?.queued({ kind, type }, () => queue.depth());

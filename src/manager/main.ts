@@ -4,9 +4,10 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { GARDEN_NAMESPACE, MANAGER_CONTROLLER } from "../api/index.ts";
 import { createBastionClient } from "../client/bastions.ts";
-import { watchBinding } from "../client/binding-watch.ts";
+import { createMemory } from "../binding/memory.ts";
+import { watchBinding } from "../binding/watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
-import { createGardenBinding } from "../client/garden-binding.ts";
+import { createGardenBinding, createGardenTurns } from "../client/garden-binding.ts";
 import { createInstallationClient } from "../client/installations.ts";
 import { createShootClient } from "../client/shoots.ts";
 import { parseConfig, type Config } from "../config.ts";
@@ -40,8 +41,10 @@ async function main(): Promise<void> {
   const log = createLogger({ name: "manager", level: config.logLevel });
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const temporal = await connectTemporal(temporalOf(config));
+  const turns = createGardenTurns(temporal, createMemory(gardenClient, "garden"));
   const look = async () => {
     await createGardenBinding(temporal, await readClusterIdentity(gardenClient)).bind();
+    await turns.confirm();
     return true;
   };
   const binding = await watchBinding({ look, log });

@@ -14,11 +14,12 @@ import { readStateKeys } from "../activities/state/keys.ts";
 import { createSigner } from "../activities/waits/signature.ts";
 import { createWaits } from "../activities/waits/waits.ts";
 import { SEED_WORKER_CONTROLLER } from "../api/names.ts";
-import { watchBinding } from "../client/binding-watch.ts";
+import { createMemory } from "../binding/memory.ts";
+import { watchBinding } from "../binding/watch.ts";
 import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
-import { createGardenBinding } from "../client/garden-binding.ts";
+import { createGardenBinding, createGardenTurns } from "../client/garden-binding.ts";
 import { createOperations } from "../client/operations.ts";
 import { readConverter } from "../client/payloads/converter.ts";
 import { createRuns } from "../client/runs.ts";
@@ -61,7 +62,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   const connection = await connectWorker(temporalOf(config), log);
   const client = await connectTemporal(temporalOf(config));
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
-  const binding = await watchBinding({ look: () => bindGarden(client, gardenClient), log });
+  const binding = await watchBinding({ look: createGardenLook(client, gardenClient), log });
   const keys = () => readStateKeys(config.stateKeysFile);
   await publishGardenKeys(gardenClient, await keys());
   const dataConverter = await readConverter(config.payloadKeysFile);
@@ -179,9 +180,13 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }
 
-async function bindGarden(client: Client, gardenClient: KubeClient): Promise<true> {
-  await createGardenBinding(client, await readClusterIdentity(gardenClient)).bind();
-  return true;
+function createGardenLook(client: Client, gardenClient: KubeClient) {
+  const turns = createGardenTurns(client, createMemory(gardenClient, "garden"));
+  return async (): Promise<true> => {
+    await createGardenBinding(client, await readClusterIdentity(gardenClient)).bind();
+    await turns.confirm();
+    return true;
+  };
 }
 
 type Client = Awaited<ReturnType<typeof connectTemporal>>;

@@ -1,5 +1,9 @@
 import { Seed } from "../api/index.ts";
-import { BoundElsewhere } from "../client/garden-binding.ts";
+import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
+import { createMemory } from "../binding/memory.ts";
+import { createSeedRegister } from "../binding/seed-register.ts";
+import { formatTurn } from "../binding/turn.ts";
+import { createTurns, type Mismatch } from "../binding/turns.ts";
 import { isConflict, readClusterIdentity, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
 import { announceIdentity } from "./seed-identity.ts";
 
@@ -8,17 +12,37 @@ export interface SeedBindingDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly seedName: string;
+  /** From one turn to the next, in ms; five minutes by default. */
+  readonly period?: number;
 }
 
-/** Which cluster a Seed is. */
+/** The binding of a Seed to its cluster. */
 export interface SeedBinding {
-  /** Binds a Seed that is bound to none; false while there is none. Throws `BoundElsewhere` where it is another cluster's. */
+  /**
+   * Confirms that the Seed is the cluster that this worker acts on, and binds a Seed that is bound to none; false while there is
+   * no Seed. Throws `BoundElsewhere` where it is another cluster, or another copy of this one.
+   */
   bind(): Promise<boolean>;
 }
 
-/** Binds a Seed to the cluster that this worker acts on, in upstream's `status.clusterIdentity`, which cannot be changed. */
-export function createSeedBinding({ gardenClient, seedClient, seedName }: SeedBindingDeps): SeedBinding {
+/**
+ * Binds a Seed to a cluster by upstream's `status.clusterIdentity`, which cannot be changed, and to one copy of that cluster by
+ * the turn that cluster and garden share.
+ */
+export function createSeedBinding({ gardenClient, seedClient, seedName, period }: SeedBindingDeps): SeedBinding {
   const ref = refTo(Seed, { name: seedName });
+  const memory = createMemory(seedClient, `seed.${seedName}`);
+  let turns: { readonly uid: string; readonly confirm: () => Promise<void> } | undefined;
+
+  const confirmTurn = async (uid: string): Promise<void> => {
+    if (turns?.uid !== uid) {
+      const register = createSeedRegister(gardenClient, { name: seedName, uid });
+      const explain = (mismatch: Mismatch) => explainTurns(seedName, mismatch);
+      turns = { uid, ...createTurns({ memory, register, explain, ...(period !== undefined && { period }) }) };
+    }
+    await turns.confirm();
+  };
+
   return {
     async bind() {
       const own = await readClusterIdentity(seedClient);
@@ -27,6 +51,7 @@ export function createSeedBinding({ gardenClient, seedClient, seedName }: SeedBi
         if (seed === undefined) return false;
         const bound = seed.status?.clusterIdentity;
         if (bound === own) {
+          await confirmTurn(seed.metadata.uid ?? "");
           await announceIdentity(seedClient, own);
           return true;
         }
@@ -43,6 +68,15 @@ const explain = (seedName: string, bound: string, own: string): string =>
   `Seed ${seedName} is the cluster ${bound}, and this worker acts on the cluster ${own}: two clusters under one name ` +
   `would both run its control planes. Give this cluster a Seed of its own, or, when the other cluster is gone for good, ` +
   `move its Shoots away, delete Seed ${seedName} and create it again`;
+
+function explainTurns(seedName: string, { own, named, behind }: Mismatch): string {
+  const turns = `the garden names turn ${formatTurn(named)} of Seed ${seedName}, and this cluster is at turn ${formatTurn(own)}`;
+  const rebind = `perennial seed rebind ${seedName} --to ${formatTurn(own)}`;
+  return behind === "register"
+    ? `${turns}, which is later: the garden was restored from a backup. If this cluster is the Seed and no copy of it runs, run: ${rebind}`
+    : `${turns}: it is a copy, or was restored from a backup, and another cluster may be acting as this Seed. ` +
+        `If this cluster is to be the Seed, switch off the other one and run: ${rebind}`;
+}
 
 /** Another worker of the seed was first, or the Seed has changed: it is read again. */
 function ifTaken(error: unknown): void {

@@ -8,6 +8,7 @@ import {
   installationAccount,
   kubeconfigSecretName,
   sshKeyPairName,
+  SEED_IDENTITIES_NAMESPACE,
   statePartNames,
 } from "../../api/names.ts";
 import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, ShootBastion } from "../../api/index.ts";
@@ -125,7 +126,7 @@ export const entryRights = ({ metadata: { namespace, name } }: BackupEntry): Rig
 ];
 
 /**
- * What a seed may do for itself: keep its Seed's status, make the bucket that its Seed asks for, and read the credentials
+ * What a seed may do for itself: keep its Seed's status and turn, make the bucket that its Seed asks for, and read the credentials
  * that its Seed names, and those of `sources`, the buckets from which Shoots that come to it are restored.
  */
 export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights[] {
@@ -137,8 +138,10 @@ export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights
     rule("core.gardener.cloud", "seeds/status", [name], "patch"),
     rule("core.gardener.cloud", "backupbuckets", namesOf(sources), "get"),
   ];
+  const turns = { namespace: SEED_IDENTITIES_NAMESPACE, rules: [rule("", "configmaps", [name], "get", "create", "patch")] };
   return inNamespaces([
     { rules },
+    turns,
     ...bucketRights({ name: uid, seedName: name }),
     ...readable([...refs, ...sources.map(bucketCredentials)].flatMap(toKey)),
   ]);

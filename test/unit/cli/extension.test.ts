@@ -67,6 +67,7 @@ function contextOf(found = objects, flows: Readonly<Record<string, FlowProgress>
     flows: () => Promise.reject(new Error("no verb here asks for Shoots' flows")),
     management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     leaders: () => Promise.reject(new Error("no verb here asks who leads")),
+    gardenRegister: () => Promise.reject(new Error("no verb here asks for a register")),
     installations: async () => ({
       ...{ nudge: async () => {}, retry: async () => ["chart"] },
       progress: async ({ name, uid }) => flows[`${name}/${uid}`],

@@ -84,6 +84,7 @@ it("the verb describe says of a Shoot that nothing has taken up so, and which lo
     management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     installations: () => Promise.reject(new Error("no verb here asks for installations")),
     leaders: () => Promise.reject(new Error("no verb here asks who leads")),
+    gardenRegister: () => Promise.reject(new Error("no verb here asks for a register")),
   };
   const options = { ...noOptions, namespace: undefined, output: undefined };
   await describe.run({ args: { shoot: "local" }, options, context });

@@ -81,6 +81,7 @@ function contextOf(flows: Readonly<Record<string, FlowProgress>>) {
     management: () => Promise.reject(new Error("no verb here asks for a management cluster")),
     installations: () => Promise.reject(new Error("no verb here asks for installations")),
     leaders: () => Promise.reject(new Error("no verb here asks who leads")),
+    gardenRegister: () => Promise.reject(new Error("no verb here asks for a register")),
   };
   return { context, terminal };
 }

@@ -1,4 +1,4 @@
-import { BoundElsewhere } from "./garden-binding.ts";
+import { BoundElsewhere } from "./bound-elsewhere.ts";
 import type { Logger } from "../log.ts";
 
 /** What is looked at again and again; times are ms. */
