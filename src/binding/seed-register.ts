@@ -28,8 +28,8 @@ export function createSeedRegister(gardenClient: KubeClient, { name, uid }: Regi
       const { version, data } = await read();
       return { turn: parseTurn(data["turn"]), rebindTo: parseTurn(data["rebindTo"]), version };
     },
-    take: ({ version }, turn) =>
-      record.swap(version, { seed: uid, turn: formatTurn(turn), rebindTo: null, claim: null }),
+    take: ({ version, rebindTo }, turn) =>
+      record.swap(version, { seed: uid, turn: formatTurn(turn), ...(rebindTo && { rebindTo: null, claim: null }) }),
     rebind: ({ version }, to) => record.swap(version, { rebindTo: formatTurn(to) }),
     async claim(own) {
       const { version, data } = await read();

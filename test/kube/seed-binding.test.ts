@@ -1,5 +1,14 @@
-import { expect } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
 import { Seed } from "../../src/api/index.ts";
+import { BoundElsewhere } from "../../src/binding/bound-elsewhere.ts";
+import { readMemories } from "../../src/binding/memory.ts";
+import { createSeedRegister } from "../../src/binding/seed-register.ts";
+import { createBindingGuard } from "../../src/extension/binding-guard.ts";
+import { createLogger } from "../../src/log.ts";
+import { extensionObject } from "../unit/extension/extension-object.ts";
 import { ConfigMap, readClusterIdentity, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createSeedBinding } from "../../src/worker/seed-binding.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
@@ -15,6 +24,7 @@ let other: ControlPlane;
 test.beforeAll(async ({ cluster }) => {
   garden = cluster.client;
   other = await startControlPlane();
+  await garden.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "perennial-seeds" } });
 });
 test.afterAll(async () => other.stop());
 
@@ -63,4 +73,67 @@ test("of two clusters whose workers begin at once, one is the Seed", async () =>
   await applyGarden(garden);
   const both = await Promise.allSettled([bindingOf(garden).bind(), bindingOf(other.client).bind()]);
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+});
+
+describe("a copy of a seed that was restored from a backup of its etcd", () => {
+  const seed = async () => ({ name: "seed-1", uid: (await garden.read(ref))?.metadata.uid ?? "" });
+  const turnOf = async (client: KubeClient) => (await readMemories(client)).map(({ turn }) => turn);
+  const log = createLogger({ name: "test", level: "silent" });
+  /** What an extension controller of a cluster may do; a new process each time. */
+  const enter = async (client: KubeClient) => {
+    const guard = createBindingGuard({ read: () => readMemories(client), log });
+    const operation = { object: extensionObject({}), cluster: undefined, type: "reconcile" } as never;
+    (await guard.enter(operation)).release();
+  };
+  let copy: ControlPlane;
+  let folder: string;
+
+  test.beforeAll(async () => {
+    await garden.remove(ref);
+    await applyGarden(garden);
+    await bindingOf(other.client).bind();
+    folder = await mkdtemp(join(tmpdir(), "perennial-seed-copy-"));
+    const snapshot = join(folder, "snapshot.db");
+    await other.etcdctl("snapshot", "save", snapshot);
+    copy = await startControlPlane({ snapshot });
+  });
+  test.afterAll(async () => {
+    await copy.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("has the identity and the turn of the original", async () => {
+    expect(await readClusterIdentity(copy.client)).toBe(await readClusterIdentity(other.client));
+    expect(await turnOf(copy.client)).toEqual(await turnOf(other.client));
+  });
+
+  test("is refused once the original has advanced, by its worker and by its extension controllers", async () => {
+    for (let restart = 0; restart < 2; restart += 1) await bindingOf(other.client).bind();
+    const refused = bindingOf(copy.client).bind();
+    await expect(refused).rejects.toBeInstanceOf(BoundElsewhere);
+    await expect(refused).rejects.toThrow(/the garden names turn \d+-\w{16} of Seed seed-1, and this cluster is at turn/);
+    await expect(enter(copy.client)).rejects.toThrow("it is a copy, or was restored from a backup");
+    await enter(other.client);
+    await bindingOf(other.client).bind();
+  });
+
+  test("becomes the Seed when an operator decides so, and then the original is refused", async () => {
+    const register = createSeedRegister(garden, await seed());
+    const claim = await register.readClaim();
+    expect(claim).toBeDefined();
+    if (claim !== undefined) expect(await register.rebind(await register.read(), claim)).toBe(true);
+    expect(await bindingOf(copy.client).bind()).toBe(true);
+    await enter(copy.client);
+    await expect(bindingOf(other.client).bind()).rejects.toThrow(`perennial seed rebind seed-1 --to`);
+    await expect(enter(other.client)).rejects.toThrow("it is a copy, or was restored from a backup");
+  });
+
+  test("is told from a garden that was restored", async () => {
+    const version = { namespace: "perennial-seeds", name: "seed-1" } as const;
+    const before = await garden.read(ConfigMap, version);
+    await bindingOf(copy.client).bind();
+    await garden.patch(refTo(ConfigMap, version), { data: before?.data ?? {} });
+    await expect(bindingOf(copy.client).bind()).rejects.toThrow("the garden was restored from a backup");
+    await enter(copy.client);
+  });
 });

@@ -46,6 +46,8 @@ export interface ControlPlaneOptions {
   readonly flags?: readonly string[];
   /** Names and addresses, besides those of loopback, for which its API servers have a certificate. */
   readonly hosts?: readonly string[];
+  /** The snapshot of another control plane's etcd, of which this one is a restored copy. */
+  readonly snapshot?: string;
 }
 
 /** A part of Kubernetes, by its name as admission sees it and with all rights; Alice and what makes machines, who may do nothing yet; or a process of ours. */
@@ -80,6 +82,7 @@ export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<Co
   };
   const others: ApiServer[] = [];
 
+  if (o.snapshot !== undefined) await restoreSnapshot(directory, o.snapshot);
   const etcd = await spawnChild(directory, "etcd", etcdFlags(directory, etcdUrl, `http://127.0.0.1:${peerPort}`));
   let apiServer = await startApiServer().catch(async (error: unknown) => {
     await etcd.kill();
@@ -123,6 +126,13 @@ export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<Co
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+const dataOf = (directory: string): string => join(directory, "etcd");
+
+async function restoreSnapshot(directory: string, snapshot: string): Promise<void> {
+  const restore = await spawnChild(directory, "etcdutl", ["snapshot", "restore", snapshot, "--data-dir", dataOf(directory)]);
+  await restore.exited;
 }
 
 const adminToken = "perennial-test-administrator";
@@ -169,7 +179,7 @@ async function writeFiles(directory: string, certificates: Certificates, kubecon
 
 function etcdFlags(directory: string, url: string, peerUrl: string): string[] {
   return [
-    `--data-dir=${join(directory, "etcd")}`,
+    `--data-dir=${dataOf(directory)}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
     `--listen-peer-urls=${peerUrl}`,
