@@ -18,6 +18,7 @@ import { createWebhookServer, type ServingCertificate, type WebhookServer } from
 import { createShootDefaulter } from "./shoot/defaults.ts";
 import { createRegistrations } from "./shoot/registrations.ts";
 import { createShootValidator } from "./shoot/shoot.ts";
+import { createConfigBound } from "./provider-configs.ts";
 import { createFieldWarner } from "./unknown-fields.ts";
 
 export { createAuthorizer, type Authorizer } from "./authorizer.ts";
@@ -48,8 +49,19 @@ export interface AdmissionServerOptions {
   readonly mayBind?: MayBind;
 }
 
-/** The server of the garden's admission webhooks: defaults and rules that the schemas cannot express. */
+/** The server of the garden's admission webhooks. */
 export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
+  return createWebhookServer({ ...options, webhooks: createAdmissionWebhooks({ client, mayBind }) });
+}
+
+/** The garden's admission webhooks by their paths: defaults and rules that the schemas cannot express. */
+export function createAdmissionWebhooks({
+  client,
+  mayBind,
+}: {
+  readonly client: KubeClient;
+  readonly mayBind?: MayBind | undefined;
+}): Webhooks {
   const authorize = createAuthorizer(client);
   const registrations = createRegistrations(client);
   const validators: Webhooks = {
@@ -72,14 +84,12 @@ export function createAdmissionServer({ client, mayBind, ...options }: Admission
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,
   };
-  return createWebhookServer({
-    ...options,
-    webhooks: each(refuseMalformed, {
-      [paths.defaultShoots]: createShootDefaulter({ client, registrations }),
-      [paths.defaultBastions]: createBastionDefaulter({ client }),
-      ...each(createFieldWarner(), validators),
-    }),
-  });
+  const all = {
+    [paths.defaultShoots]: createShootDefaulter({ client, registrations }),
+    [paths.defaultBastions]: createBastionDefaulter({ client }),
+    ...each(createFieldWarner(), validators),
+  };
+  return each(refuseMalformed, each(createConfigBound(), all));
 }
 
 type Webhooks = Readonly<Record<string, Webhook>>;

@@ -94,9 +94,14 @@ function passed({ patch = [], warnings = [] }: Extract<Answer, { allowed: true }
   };
 }
 
-function refused(request: AdmissionRequest, { causes, forbidden }: Extract<Answer, { allowed: false }>) {
+/** How many causes a refusal names: it is for people. */
+export const mostCauses = 50;
+
+function refused(request: AdmissionRequest, { causes: all, forbidden }: Extract<Answer, { allowed: false }>) {
   const name = [request.namespace, request.name].filter(Boolean).join("/");
-  const reasons = causes.map(({ field, message }) => `${field}: ${message}`).join("; ");
+  const causes = all.slice(0, mostCauses);
+  const more = all.length > mostCauses ? [`and ${all.length - mostCauses} more`] : [];
+  const reasons = [...causes.map(({ field, message }) => `${field}: ${message}`), ...more].join("; ");
   return {
     allowed: false,
     status: {

@@ -3,8 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../log.ts";
-import { readText } from "../read-text.ts";
-import { readReview, writeReview, type Webhook } from "./review.ts";
+import { excessOf, measureJson } from "../json-measure.ts";
+import { readBytes } from "../read-text.ts";
+import { requestLimits } from "./limits.ts";
+import { mostCauses, readReview, writeReview, type Webhook } from "./review.ts";
 
 /** A serving certificate with its chain, and its key, in PEM. */
 export interface ServingCertificate {
@@ -60,13 +62,7 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
     const webhook = webhooks[path];
     if (!webhook) return send(response, 404, `there is no webhook at ${path}`);
     if (request.method !== "POST") return send(response, 405, "an admission request is a POST");
-    const review = read(await bodyOf(request));
-    const verdict = await webhook(review);
-    const { operation, kind, namespace, name, userInfo } = review;
-    const fields = { operation, kind: kind.kind, namespace, name, user: userInfo.username };
-    if (verdict.allowed) log.debug(fields, "request admitted");
-    else log.info({ ...fields, causes: verdict.causes }, "request refused");
-    send(response, 200, writeReview(review, verdict), "application/json");
+    send(response, 200, await answerReview(webhook, await bodyOf(request), log), "application/json");
   }
 
   return {
@@ -87,6 +83,17 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
   };
 }
 
+/** The AdmissionReview that answers the one in a body. Throws for a body that is none, and for one that is too large to be judged. */
+export async function answerReview(webhook: Webhook, body: Buffer, log: Logger): Promise<string> {
+  const review = read(body);
+  const verdict = await webhook(review);
+  const { operation, kind, namespace, name, userInfo } = review;
+  const fields = { operation, kind: kind.kind, namespace, name, user: userInfo.username };
+  if (verdict.allowed) log.debug(fields, "request admitted");
+  else log.info({ ...fields, causes: verdict.causes.slice(0, mostCauses) }, "request refused");
+  return writeReview(review, verdict);
+}
+
 const minVersion = "TLSv1.2";
 
 class BadRequest extends Error {
@@ -97,18 +104,20 @@ class BadRequest extends Error {
   }
 }
 
-/** Object and old object of 1.5 MiB each, which is what etcd takes, and their envelope, escaped. */
-const bodyLimit = 8 * 1024 * 1024;
+const tooLarge = (excess: string) =>
+  new BadRequest(413, `an admission request ${excess}, with the object as it was: write a smaller object`);
 
-const bodyOf = (request: IncomingMessage): Promise<string> =>
-  readText(request, {
-    most: bodyLimit,
-    tooLong: () => new BadRequest(413, `an admission request has at most ${bodyLimit} bytes`),
+const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
+  readBytes(request, {
+    most: requestLimits.bytes,
+    tooLong: () => tooLarge(`has at most ${requestLimits.bytes} bytes`),
   });
 
-function read(body: string) {
+function read(body: Buffer) {
+  const excess = excessOf(measureJson(body, requestLimits), requestLimits);
+  if (excess !== undefined) throw tooLarge(excess);
   try {
-    return readReview(body);
+    return readReview(body.toString("utf8"));
   } catch (cause) {
     throw new BadRequest(400, "the body is not an AdmissionReview of admission.k8s.io/v1", cause);
   }

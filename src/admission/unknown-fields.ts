@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { KubeObject } from "../api/index.ts";
 import { resources } from "../api/resources.ts";
 import type { Resource } from "../api/schema/resource.ts";
 import type { JsonSchema } from "../api/schema/structural.ts";
-import { fieldsOf, jsonSchemaOf, type FoundField } from "../api/schema/walk.ts";
+import { changedFieldsOf, jsonSchemaOf } from "../api/schema/walk.ts";
 import type { AdmissionRequest, Answer, Webhook } from "./review.ts";
 import { suggestion } from "./text.ts";
 
@@ -28,19 +27,19 @@ function unknownFieldWarnings(
   schema: JsonSchema,
   { object, oldObject }: Pick<AdmissionRequest, "object" | "oldObject">,
 ): string[] {
-  const before = new Map(unknownIn(schema, oldObject).map(({ path, value }) => [path, value]));
-  return unknownIn(schema, object)
-    .filter(({ path, value }) => !before.has(path) || !isDeepStrictEqual(before.get(path), value))
+  return changedFieldsOf(schema, written(object), written(oldObject), "")
+    .filter((field) => field.schema === undefined)
     .slice(0, mostNamed)
-    .map(({ path, known }) => {
+    .map(({ path: found, known }) => {
+      const path = found.slice(1); // begins with a dot, since the object has no name
       const name = path.split(".").at(-1) ?? "";
       const meant = suggestion(name, known, path.slice(0, -name.length));
       return `${path.slice(0, 150)}: unknown field${meant}, nothing acts on it`;
     });
 }
 
-/** What users write of a resource: all but its metadata and its status. */
-function writtenBy({ content }: Pick<Resource, "content">): JsonSchema {
+/** The schema of what users write of a resource: all but its metadata and its status. */
+export function writtenBy({ content }: Pick<Resource, "content">): JsonSchema {
   const { status: _, ...written } = content;
   return jsonSchemaOf(z.looseObject(written));
 }
@@ -48,17 +47,16 @@ function writtenBy({ content }: Pick<Resource, "content">): JsonSchema {
 /** API servers cut off what is longer than 4 KiB together. */
 const mostNamed = 15;
 
-function unknownIn(schema: JsonSchema, object: KubeObject | undefined): FoundField[] {
-  const written = Object.fromEntries(Object.entries(object ?? {}).filter(([name]) => !common.has(name)));
-  return [...fieldsOf(schema, written, "")]
-    .filter((field) => field.schema === undefined)
-    .map((field) => ({ ...field, path: field.path.slice(1) })); // begins with a dot, since the object has no name
-}
+/** What users write of an object: all but the fields that all kinds have, and its status. */
+export const written = (object: KubeObject | undefined): object =>
+  Object.fromEntries(Object.entries(object ?? {}).filter(([name]) => !common.has(name)));
 
 /** The fields that all kinds have, and the one that users do not write. */
 const common: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
-const nameOf = ({ group, kind }: { readonly group: string; readonly kind: string }): string => `${kind}.${group}`;
+/** The name of a kind together with its group. */
+export const nameOf = ({ group, kind }: { readonly group: string; readonly kind: string }): string =>
+  `${kind}.${group}`;
 
 const withWarnings = (answer: Extract<Answer, { allowed: true }>, warnings: readonly string[]): Answer =>
   warnings.length === 0 ? answer : { ...answer, warnings: [...(answer.warnings ?? []), ...warnings] };

@@ -3,6 +3,7 @@ import { secondsOf } from "../../api/schema/duration.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { shorten, suggestion } from "../text.ts";
+import { twiceCauses } from "./lists.ts";
 import { admissionPlugins, apiGroups, KNOWN_MINOR, pluginsWithConfiguration } from "./kubernetes-names.ts";
 
 const field = "spec.kubernetes.kubeAPIServer";
@@ -28,26 +29,37 @@ export function apiServerCauses({ spec }: Shoot): Cause[] {
 }
 
 function pluginCauses(plugins: NonNullable<Config["admissionPlugins"]>, isKnown: boolean): Cause[] {
-  const names = plugins.map(({ name }) => name);
-  return plugins.flatMap(({ name, disabled }, index): Cause[] => {
-    const at = `${field}.admissionPlugins[${index}].name`;
-    if (names.indexOf(name) !== index) return [{ field: at, message: `${name} is named twice` }];
-    if (isKnown && !admissionPlugins.includes(name)) {
-      const message = `${shorten(name)} is no admission plugin of Kubernetes${suggestion(name, admissionPlugins)}`;
-      return [{ field: at, message }];
-    }
+  const at = (index: number) => `${field}.admissionPlugins[${index}].name`;
+  const twice = twiceCauses(
+    plugins.map(({ name }) => name),
+    at,
+  );
+  const unknown = plugins.flatMap(({ name }, index) =>
+    isKnown && !admissionPlugins.includes(name) ? [{ name, index }] : [],
+  );
+  const unknownCauses = unknown.slice(0, mostNamed).map(({ name, index }) => ({
+    field: at(index),
+    message: `${shorten(name)} is no admission plugin of Kubernetes${suggestion(name, admissionPlugins)}`,
+  }));
+  const unconfigured = plugins.flatMap(({ name, disabled }, index): Cause[] => {
     if (!pluginsWithConfiguration.includes(name) || disabled) return [];
-    return [{ field: at, message: `${name} needs a configuration, which is not supported: leave it out` }];
+    return [{ field: at(index), message: `${name} needs a configuration, which is not supported: leave it out` }];
   });
+  return [...twice, ...unknownCauses, ...unconfigured];
 }
 
+/** A refusal is for people, and each suggestion is a search. */
+const mostNamed = 10;
+
 function groupCauses(runtimeConfig: NonNullable<Config["runtimeConfig"]>): Cause[] {
-  return Object.keys(runtimeConfig).flatMap((api): Cause[] => {
+  const unknown = Object.keys(runtimeConfig).flatMap((api) => {
     const [group = "", version] = api.split("/");
-    if (version === undefined ? group === "v1" : apiGroups.includes(group)) return [];
-    const at = `${field}.runtimeConfig[${shorten(api)}]`;
-    return [{ field: at, message: `is no API of Kubernetes${suggestion(group, apiGroups)}: write api/all or apps/v1` }];
+    return (version === undefined ? group === "v1" : apiGroups.includes(group)) ? [] : [{ api, group }];
   });
+  return unknown.slice(0, mostNamed).map(({ api, group }) => ({
+    field: `${field}.runtimeConfig[${shorten(api)}]`,
+    message: `is no API of Kubernetes${suggestion(group, apiGroups)}: write api/all or apps/v1`,
+  }));
 }
 
 interface Range {

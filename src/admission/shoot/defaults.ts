@@ -98,8 +98,9 @@ function withCloudProfile(spec: Spec): Spec {
 
 function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
   const { kubernetes, provider } = spec;
-  const version = fullVersion(kubernetes.version, profile, now);
-  const workers = provider.workers?.map((pool) => withKubelet(withImage(pool, profile), profile, now));
+  const newest = createNewest(profile, now);
+  const version = newest.version(kubernetes.version);
+  const workers = provider.workers?.map((pool) => withKubelet(withImage(pool, newest), newest));
   return {
     ...spec,
     kubernetes: { ...kubernetes, version },
@@ -107,33 +108,55 @@ function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
   };
 }
 
-/** `1.34` becomes the latest supported patch version of it, nothing becomes the latest of all: neither a preview nor deprecated. */
-function fullVersion(wanted: string, profile: CloudProfile, now: Date): string {
-  if (/^\d+\.\d+\./.test(wanted)) return wanted;
-  const classified = new Map(profile.spec.kubernetes.versions?.map((one) => [one.version, one.classification]));
-  const latest = offeredVersions(profile, now)
-    .filter((version) => ["supported", undefined].includes(classified.get(version)))
-    .find((version) => wanted === "" || version.startsWith(`${wanted}.`));
-  return latest ?? wanted;
+/** What a profile offers newest. Offers are sorted once, however many pools there are. */
+interface Newest {
+  /** `1.34` becomes the latest supported patch version of it, nothing becomes the latest of all: neither a preview nor deprecated. */
+  version(wanted: string): string;
+  /** The image of this name, or the first of all, in its latest version; undefined where the profile does not offer it. */
+  image(name: string | undefined): { readonly name: string; readonly version: string } | undefined;
 }
 
-function withKubelet(pool: WorkerPool, profile: CloudProfile, now: Date): WorkerPool {
+function createNewest({ spec }: CloudProfile, now: Date): Newest {
+  const classified = new Map(spec.kubernetes.versions?.map((one) => [one.version, one.classification]));
+  const supported = offeredVersions({ spec }, now).filter((one) =>
+    ["supported", undefined].includes(classified.get(one)),
+  );
+  const images = new Map(
+    [...spec.machineImages].reverse().map(({ name, versions }) => [name, newestOf(versions)] as const),
+  );
+  return {
+    version(wanted) {
+      if (/^\d+\.\d+\./.test(wanted)) return wanted;
+      return supported.find((one) => wanted === "" || one.startsWith(`${wanted}.`)) ?? wanted;
+    },
+    image(wanted) {
+      const name = wanted ?? spec.machineImages[0]?.name ?? "";
+      const version = images.get(name);
+      return version === undefined ? undefined : { name, version };
+    },
+  };
+}
+
+type ImageVersions = CloudProfile["spec"]["machineImages"][number]["versions"];
+
+const newestOf = (versions: ImageVersions): string | undefined =>
+  versions
+    .filter(({ expirationDate, classification }) => expirationDate === undefined && classification !== "preview")
+    .map(({ version }) => ({ version, parsed: semver.coerce(version) ?? "0.0.0" }))
+    .sort((a, b) => semver.compare(b.parsed, a.parsed))[0]?.version;
+
+function withKubelet(pool: WorkerPool, newest: Newest): WorkerPool {
   const wanted = pool.kubernetes?.version;
   if (wanted === undefined) return pool;
-  return { ...pool, kubernetes: { ...pool.kubernetes, version: fullVersion(wanted, profile, now) } };
+  return { ...pool, kubernetes: { ...pool.kubernetes, version: newest.version(wanted) } };
 }
 
 type WorkerPool = NonNullable<Spec["provider"]["workers"]>[number];
 
-function withImage(pool: WorkerPool, profile: CloudProfile): WorkerPool {
-  const wanted = pool.machine.image?.name;
-  const image = profile.spec.machineImages.find(({ name }) => wanted === undefined || name === wanted);
-  const version = image?.versions
-    .filter(({ expirationDate, classification }) => expirationDate === undefined && classification !== "preview")
-    .map(({ version }) => version)
-    .sort((a, b) => semver.compare(semver.coerce(b) ?? "0.0.0", semver.coerce(a) ?? "0.0.0"))[0];
-  if (!image || !version || pool.machine.image?.version) return pool;
-  return { ...pool, machine: { ...pool.machine, image: { ...pool.machine.image, name: image.name, version } } };
+function withImage(pool: WorkerPool, newest: Newest): WorkerPool {
+  const image = newest.image(pool.machine.image?.name);
+  if (!image || pool.machine.image?.version) return pool;
+  return { ...pool, machine: { ...pool.machine, image: { ...pool.machine.image, ...image } } };
 }
 
 function onCreation({ spec, metadata }: Shoot, project: string, seed: Seed | undefined): Spec {

@@ -6,9 +6,11 @@ export function encryptionCauses({ shoot, old }: Pick<ShootChange, "shoot" | "ol
   const config = shoot.spec.kubernetes.kubeAPIServer?.encryptionConfig;
   const field = "spec.kubernetes.kubeAPIServer.encryptionConfig";
   const resources = config?.resources ?? [];
+  const seen = new Set<string>();
   return [
     ...resources.flatMap((resource, index) => {
-      const message = resources.indexOf(resource) === index ? resourceProblem(resource) : "is named twice";
+      const message = seen.has(resource) ? "is named twice" : resourceProblem(resource);
+      seen.add(resource);
       return message === undefined ? [] : [{ field: `${field}.resources[${index}]`, message }];
     }),
     ...providerCauses(`${field}.provider.type`, providerOf(shoot), old && providerOf(old)),

@@ -2,22 +2,42 @@ import semver from "semver";
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { suggestion } from "../text.ts";
-import { knownGates, type Gates } from "./known-gates.ts";
+import { knownGates } from "./known-gates.ts";
 
 /**
  * Why a component of Kubernetes would not start with the feature gates that it is given: its version does not have them, or has
  * them for good (Gardener: ValidateFeatureGates). Versions whose gates are not known here are left to {@link gateWarnings}.
  */
 export function gateCauses(shoot: Shoot): Cause[] {
-  const causes = settingsOf(shoot).flatMap(({ field, gates, minor }) => {
-    const known = knownGates[minor];
-    if (known === undefined) return [];
-    return Object.entries(gates).flatMap(([name, value]): Cause[] => {
-      const message = /^[A-Za-z0-9]+$/.test(name) ? objection(name, value, { minor, known }) : undefined;
-      return message === undefined ? [] : [{ field: `${field}.${name.slice(0, 80)}`, message }];
-    });
+  return settingsOf(shoot).flatMap(wrongGates).slice(0, mostNamed).map(gateCause);
+}
+
+/** A gate that its version does not have, or not with this value. */
+interface WrongGate {
+  readonly field: string;
+  readonly name: string;
+  readonly minor: string;
+  readonly wrong: "unknown" | "on" | "off";
+}
+
+function wrongGates({ field, gates, minor }: Setting): WrongGate[] {
+  const known = knownGates[minor];
+  const given = Object.entries(gates);
+  if (known === undefined || given.length === 0) return [];
+  const [open, on, off] = [known.open, known.on, known.off].map((names) => new Set(names));
+  return given.flatMap(([name, value]): WrongGate[] => {
+    const [same, other, forGood] = value ? ([on, off, "off"] as const) : ([off, on, "on"] as const);
+    if (!/^[A-Za-z0-9]+$/.test(name) || open?.has(name) || same?.has(name)) return [];
+    return [{ field, name, minor, wrong: other?.has(name) ? forGood : "unknown" }];
   });
-  return causes.slice(0, mostNamed);
+}
+
+function gateCause({ field, name, minor, wrong }: WrongGate): Cause {
+  const message =
+    wrong === "unknown"
+      ? `is no feature gate of Kubernetes ${minor}${suggestion(name, Object.values(knownGates[minor] ?? {}).flat())}`
+      : `is ${String(wrong === "on")} for good in Kubernetes ${minor}: leave it out`;
+  return { field: `${field}.${name.slice(0, 80)}`, message };
 }
 
 /** Warns of feature gates that are new in a Shoot, of a version whose gates are not known here. */
@@ -32,18 +52,6 @@ function unjudged({ field, gates, minor }: Setting): string[] {
   return [
     `${field}: not judged: the gates of Kubernetes ${minor} are not known here, and one that it does not have keeps its component from starting (${names})`,
   ];
-}
-
-function objection(
-  name: string,
-  value: boolean,
-  { minor, known }: { minor: string; known: Gates },
-): string | undefined {
-  const all = Object.values(known).flat();
-  if (!all.includes(name)) return `is no feature gate of Kubernetes ${minor}${suggestion(name, all)}`;
-  const lockedElsewhere = value ? known.off : known.on;
-  if (!lockedElsewhere.includes(name)) return undefined;
-  return `is ${String(!value)} for good in Kubernetes ${minor}: leave it out`;
 }
 
 /** The gates of one component. */

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema } from "../../api/schema/structural.ts";
-import { fieldsOf, jsonSchemaOf, type FoundField } from "../../api/schema/walk.ts";
+import { changedFieldsOf, jsonSchemaOf, type FoundField } from "../../api/schema/walk.ts";
 import { shootSpec } from "../../api/shoot/spec.ts";
 import { shorten } from "../text.ts";
 import type { Cause } from "../review.ts";
@@ -8,12 +7,7 @@ import type { Cause } from "../review.ts";
 const schema = jsonSchemaOf(shootSpec);
 
 /** The fields of a Shoot's spec that a request sets or changes; what it leaves as it was is left out. */
-export function changedFields(spec: unknown, old: unknown): FoundField[] {
-  const before = new Map([...fieldsOf(schema, old, "spec")].map(({ path, value }) => [path, value]));
-  return [...fieldsOf(schema, spec, "spec")].filter(
-    ({ path, value }) => !before.has(path) || !isDeepStrictEqual(before.get(path), value),
-  );
-}
+export const changedFields = (spec: unknown, old: unknown): FoundField[] => changedFieldsOf(schema, spec, old, "spec");
 
 /**
  * Why new texts of the spec do not have the form that they need. The API server checks the same forms, but can only quote the

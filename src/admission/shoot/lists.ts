@@ -18,9 +18,12 @@ export function listCauses({ spec }: Shoot): Cause[] {
 
 /** A cause for each text of a list that is there before. */
 export function twiceCauses(list: readonly string[] = [], fieldAt: (index: number) => string): Cause[] {
-  return list.flatMap((text, index) =>
-    list.indexOf(text) === index ? [] : [{ field: fieldAt(index), message: `${text} is named twice` }],
-  );
+  const seen = new Set<string>();
+  return list.flatMap((text, index) => {
+    const causes = seen.has(text) ? [{ field: fieldAt(index), message: `${text} is named twice` }] : [];
+    seen.add(text);
+    return causes;
+  });
 }
 
 function selectorCauses(selector: Shoot["spec"]["seedSelector"]): Cause[] {

@@ -8,6 +8,7 @@ import { shootTasks } from "../../api/extensions/tasks.ts";
 import type { Shoot } from "../../api/index.ts";
 import { operationsIn, shootRequests } from "../../api/requests.ts";
 import type { Cause } from "../review.ts";
+import { shorten } from "../text.ts";
 
 /**
  * Why the Shoot cannot be asked for this. What no flow acts on must not be accepted: who has asked for a rotation, say, would
@@ -19,15 +20,19 @@ export function requestCauses(shoot: Shoot, old: Shoot | undefined): Cause[] {
       const value = one?.metadata.annotations?.[annotation];
       return value === undefined ? [] : wordsIn(value);
     };
-    const before = wordsOf(old);
-    return wordsOf(shoot)
-      .filter((word) => !known.includes(word) && !before.includes(word))
+    const before = new Set(wordsOf(old));
+    return [...new Set(wordsOf(shoot))]
+      .filter((word) => !known.includes(word) && !before.has(word))
+      .slice(0, mostNamed)
       .map((word) => ({
         field: `metadata.annotations[${annotation}]`,
-        message: `${JSON.stringify(word)} is not supported: ${remedy ?? `choose one of ${known.join(", ")}`}`,
+        message: `${shorten(word)} is not supported: ${remedy ?? `choose one of ${known.join(", ")}`}`,
       }));
   });
 }
+
+/** A refusal is for people. */
+const mostNamed = 10;
 
 interface Request {
   readonly annotation: string;

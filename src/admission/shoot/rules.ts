@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { apiServerCauses } from "./api-server.ts";
@@ -31,6 +30,9 @@ const rules: readonly ((shoot: Shoot) => Cause[])[] = [
 
 /** What rules have against a Shoot, but for what they had against it before: what was admitted once must not stand against a change of the rest. */
 export function ruleCauses({ shoot, old }: Pick<ShootChange, "shoot" | "old">): Cause[] {
-  const [now, before] = [shoot, old].map((one) => (one ? rules.flatMap((rule) => rule(one)) : []));
-  return (now ?? []).filter((cause) => !before?.some((one) => isDeepStrictEqual(one, cause)));
+  const causesOf = (one: Shoot) => rules.flatMap((rule) => rule(one));
+  const before = new Set(old ? causesOf(old).map(textOf) : []);
+  return causesOf(shoot).filter((cause) => !before.has(textOf(cause)));
 }
+
+const textOf = ({ field, message }: Cause): string => JSON.stringify([field, message]);

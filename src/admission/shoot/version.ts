@@ -18,11 +18,12 @@ export function versionCauses({ shoot, old, now }: ShootChange, profile: CloudPr
 }
 
 /** The versions of Kubernetes that new Shoots can have now, the newest first. */
-export function offeredVersions({ spec }: CloudProfile, now: Date): string[] {
+export function offeredVersions({ spec }: Pick<CloudProfile, "spec">, now: Date): string[] {
   return (spec.kubernetes.versions ?? [])
     .filter(({ expirationDate, classification }) => isUsable(classification, expirationDate, now))
-    .map(({ version }) => version)
-    .sort(semver.rcompare);
+    .flatMap(({ version }) => semver.parse(version) ?? [])
+    .sort(semver.rcompare)
+    .map(({ raw }) => raw);
 }
 
 function stepCause(before: string, version: string): string | undefined {

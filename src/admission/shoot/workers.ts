@@ -19,12 +19,13 @@ interface Offer {
 
 /** Why the worker pools cannot be had. What a pool had before stays accepted, so that offers can end. */
 export function workerCauses({ shoot, old, now }: ShootChange, profile: CloudProfile): Cause[] {
+  const offered = offeredVersions(profile, now);
   return (shoot.spec.provider.workers ?? []).flatMap((pool, index) => {
     const before = old?.spec.provider.workers?.find(({ name }) => name === pool.name);
     const field = `spec.provider.workers[${index}]`;
     return [
       ...sizeCauses(pool, field),
-      ...offeredKubeletCauses(pool, before, { profile, now }, field),
+      ...offeredKubeletCauses(pool, before, { profile, offered }, field),
       ...(isDeepStrictEqual(pool.machine, before?.machine)
         ? []
         : machineCauses(pool, { profile, now, version: shoot.spec.kubernetes.version }, field)),
@@ -63,7 +64,7 @@ const isSamePlace = (pool: WorkerPool, before: WorkerPool | undefined): boolean 
 function offeredKubeletCauses(
   { kubernetes }: WorkerPool,
   before: WorkerPool | undefined,
-  { profile, now }: Pick<Offer, "profile" | "now">,
+  { profile, offered }: { readonly profile: CloudProfile; readonly offered: readonly string[] },
   field: string,
 ): Cause[] {
   const [wanted, had] = [kubernetes?.version, before?.kubernetes?.version];
@@ -71,7 +72,6 @@ function offeredKubeletCauses(
   const at = `${field}.kubernetes.version`;
   if (had !== undefined && semver.valid(had) !== null && semver.lt(wanted, had))
     return [{ field: at, message: `${wanted} is older than ${had}: kubelets cannot be downgraded` }];
-  const offered = offeredVersions(profile, now);
   return offered.includes(wanted) ? [] : [{ field: at, message: notOffered(wanted, profile, offered) }];
 }
 

@@ -1,13 +1,20 @@
-/** How many letters have to be added, dropped or exchanged to make one word of another (Levenshtein). */
-export function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const exchanged = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(exchanged, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
+/**
+ * How many letters have to be added, dropped or exchanged to make one word of another (Levenshtein); anything above `most` where it
+ * is more than that, which is found out sooner.
+ */
+export function editDistance(a: string, b: string, most = Infinity): number {
+  const [letters, others] = [[...a], [...b]];
+  if (Math.abs(letters.length - others.length) > most) return most + 1;
+  let row = others.map((_, index) => index + 1);
+  for (const [i, letter] of letters.entries()) {
+    let [corner, left, least] = [i, i + 1, i + 1];
+    row = row.map((above, j) => {
+      left = Math.min(corner + (letter === others[j] ? 0 : 1), above + 1, left + 1);
+      corner = above;
+      least = Math.min(least, left);
+      return left;
+    });
+    if (least > most) return most + 1;
   }
-  return row.at(-1) ?? 0;
+  return row.at(-1) ?? letters.length;
 }

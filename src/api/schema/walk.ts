@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { JsonSchema } from "./structural.ts";
 
@@ -24,21 +25,14 @@ export function jsonSchemaOf(part: z.ZodType): JsonSchema {
   }) as JsonSchema;
 }
 
-/** Every field of a value, from the outside in. Nothing is below a field that the schema does not name, or leaves to a provider. */
-export function* fieldsOf(schema: JsonSchema, value: unknown, path: string, field = path): Generator<FoundField> {
-  if (Array.isArray(value)) {
-    if (schema.items === undefined) return;
-    for (const [index, item] of value.entries())
-      yield* withInner({
-        path: `${path}[${index}]`,
-        field: `${field}[]`,
-        value: item,
-        schema: schema.items,
-        known: [],
-      });
-  } else if (typeof value === "object" && value !== null) {
-    for (const [name, inner] of Object.entries(value)) yield* member({ schema, path, field }, name, inner);
-  }
+/**
+ * The fields of a value that an older one does not have, or has with another value; from the outside in. Nothing is below a field
+ * that the schema does not name, or leaves to a provider.
+ */
+export function changedFieldsOf(schema: JsonSchema, value: unknown, old: unknown, path: string): FoundField[] {
+  const found: FoundField[] = [];
+  collect({ schema, path, field: path }, value, old, found);
+  return found;
 }
 
 interface Place {
@@ -47,19 +41,65 @@ interface Place {
   readonly field: string;
 }
 
-function* member({ schema, path, field }: Place, name: string, value: unknown): Generator<FoundField> {
-  const { properties, additionalProperties } = schema;
-  if (properties !== undefined && Object.keys(properties).length > 0) {
-    const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const at = { path: `${path}.${name}`, field: `${field}.${name}` };
-    yield* withInner({ ...at, value, ...(inner && { schema: inner }), known: Object.keys(properties) });
-  } else if (typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0) {
-    const at = { path: `${path}[${JSON.stringify(name)}]`, field: `${field}{}` };
-    yield* withInner({ ...at, value, schema: additionalProperties, known: [] });
-  }
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Adds the changed fields that are within a value; returns whether there are any, or fewer than there were. */
+function collect(place: Place, value: unknown, old: unknown, found: FoundField[]): boolean {
+  if (Array.isArray(value)) return collectItems(place, value, old, found);
+  if (!isFields(value)) return !Object.is(value, old);
+  const innerOf = memberOf(place);
+  if (innerOf === undefined) return !isDeepStrictEqual(value, old);
+  const before = isFields(old) ? old : {};
+  const entries = Object.entries(value);
+  let isChanged = !isFields(old) || Object.keys(old).length > entries.length;
+  for (const [name, inner] of entries)
+    isChanged = add(innerOf(name, inner), Object.hasOwn(before, name), before[name], found) || isChanged;
+  return isChanged;
 }
 
-function* withInner(field: FoundField): Generator<FoundField> {
-  yield field;
-  if (field.schema) yield* fieldsOf(field.schema, field.value, field.path, field.field);
+function collectItems(
+  { schema: { items }, path, field }: Place,
+  value: readonly unknown[],
+  old: unknown,
+  found: FoundField[],
+): boolean {
+  if (items === undefined) return !isDeepStrictEqual(value, old);
+  const before: readonly unknown[] = Array.isArray(old) ? old : [];
+  let isChanged = !Array.isArray(old) || old.length > value.length;
+  for (const [index, item] of value.entries()) {
+    const inner = { path: `${path}[${index}]`, field: `${field}[]`, value: item, schema: items, known: [] };
+    isChanged = add(inner, index in before, before[index], found) || isChanged;
+  }
+  return isChanged;
 }
+
+/** Adds a field and those within it, unless it was there before as it is now; returns whether it was added. */
+function add(inner: FoundField, wasThere: boolean, old: unknown, found: FoundField[]): boolean {
+  const at = found.length;
+  found.push(inner);
+  const { schema, path, field, value } = inner;
+  const isChanged =
+    schema === undefined ? !isDeepStrictEqual(value, old) : collect({ schema, path, field }, value, old, found);
+  if (!wasThere || isChanged) return true;
+  found.length = at;
+  return false;
+}
+
+/** Says of each member of an object which field it is; undefined where the schema says nothing of them. */
+function memberOf({ schema, path, field }: Place): ((name: string, value: unknown) => FoundField) | undefined {
+  const { properties = {}, additionalProperties } = schema;
+  const known = Object.keys(properties);
+  if (known.length > 0)
+    return (name, value) => {
+      const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return { path: `${path}.${name}`, field: `${field}.${name}`, value, ...(inner && { schema: inner }), known };
+    };
+  if (typeof additionalProperties !== "object" || Object.keys(additionalProperties).length === 0) return undefined;
+  return (name, value) => ({
+    ...{ path: `${path}[${JSON.stringify(name)}]`, field: `${field}{}` },
+    ...{ value, schema: additionalProperties, known: [] },
+  });
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
