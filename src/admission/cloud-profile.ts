@@ -1,8 +1,9 @@
 import semver from "semver";
 import { profileReference } from "../api/core/effective-profile.ts";
 import { mergeProfiles } from "../api/core/profile-merge.ts";
-import { CloudProfile, NamespacedCloudProfile, Shoot } from "../api/index.ts";
+import { CloudProfile, NamespacedCloudProfile } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { KnownShoot } from "./watched/known.ts";
 import { withdrawalCauses } from "./in-use.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 import { twiceCauses } from "./shoot/lists.ts";
@@ -21,9 +22,9 @@ export function createCloudProfileValidator({ client }: { client: KubeClient }):
 }
 
 async function takenBack(client: KubeClient, old: CloudProfile, profile: CloudProfile): Promise<Cause[]> {
-  const [shoots, children] = await Promise.all([client.list(Shoot), client.list(NamespacedCloudProfile)]);
+  const [shoots, children] = await Promise.all([client.list(KnownShoot), client.list(NamespacedCloudProfile)]);
   const { name } = profile.metadata;
-  const uses = (kind: string, named: string) => (shoot: Shoot) => {
+  const uses = (kind: string, named: string) => (shoot: KnownShoot) => {
     const reference = profileReference(shoot);
     return reference?.kind === kind && reference.name === named && shoot.metadata.deletionTimestamp === undefined;
   };

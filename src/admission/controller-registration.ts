@@ -4,6 +4,7 @@ import { readDeployment, readInlineDeployment, type DeploymentReading } from "..
 import { extensionKinds } from "../api/extensions/kinds.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
+import { KnownRegistration } from "./watched/known.ts";
 import { shorten, suggestion } from "./text.ts";
 
 /**
@@ -56,7 +57,7 @@ const problemOf = (reading: DeploymentReading, field: string): Cause[] =>
   reading.is === "invalid" ? [{ field, message: reading.problem }] : [];
 
 async function primaryCauses(client: KubeClient, registration: ControllerRegistration): Promise<Cause[]> {
-  const all = await client.list(ControllerRegistration);
+  const all = await client.list(KnownRegistration);
   const owners = new Map(
     all
       .filter(({ metadata }) => metadata.name !== registration.metadata.name)

@@ -1,9 +1,10 @@
 import { listed } from "../api/counted.ts";
-import { CredentialsBinding, Quota, SecretBinding, Shoot, type KubeObject } from "../api/index.ts";
+import { CredentialsBinding, Quota, SecretBinding, type KubeObject } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { referenceCauses, type NamedReference, type Referable } from "./reference.ts";
 import { losesFinalizer } from "./finalizer.ts";
+import { KnownShoot } from "./watched/known.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
 /**
@@ -33,7 +34,7 @@ export function createCredentialsValidator(deps: {
 async function finalizerCauses(client: KubeClient, { kind, metadata }: KubeObject): Promise<Cause[]> {
   const { name, namespace } = metadata;
   const field = kind === SecretBinding.kind ? "secretBindingName" : "credentialsBindingName";
-  const shoots = namespace === undefined ? [] : await client.list(Shoot, { namespace });
+  const shoots = namespace === undefined ? [] : await client.list(KnownShoot, { namespace });
   const users = shoots.filter(({ spec }) => spec[field] === name).map(({ metadata: { name } }) => name);
   if (users.length === 0) return [];
   const message = `gardener cannot be removed while Shoot ${listed(users, 10)} needs the binding`;

@@ -1,5 +1,6 @@
 import { listed } from "../api/counted.ts";
-import type { CloudProfile, Shoot } from "../api/index.ts";
+import type { CloudProfile } from "../api/index.ts";
+import type { KnownShoot } from "./watched/known.ts";
 import type { Cause } from "./review.ts";
 
 type Offer = CloudProfile["spec"];
@@ -8,7 +9,7 @@ type Offer = CloudProfile["spec"];
 export interface OfferChange {
   readonly before: Offer;
   readonly after: Offer;
-  readonly shoots: readonly Shoot[];
+  readonly shoots: readonly KnownShoot[];
   /** Begins the refusal: `CloudProfile local`. */
   readonly profile: string;
 }
@@ -52,7 +53,7 @@ const SEPARATOR = "\n";
 
 const images = "spec.machineImages";
 
-function needsOf({ spec }: Pick<Shoot, "spec">): string[] {
+function needsOf({ spec }: Pick<KnownShoot, "spec">): string[] {
   const pools = (spec.provider.workers ?? []).flatMap(
     ({ machine, kubernetes, volume, dataVolumes = [], zones = [] }) => [
       ["spec.kubernetes.versions", kubernetes?.version],

@@ -19,6 +19,7 @@ import { createShootDefaulter } from "./shoot/defaults.ts";
 import { createRegistrations } from "./shoot/registrations.ts";
 import { createShootValidator } from "./shoot/shoot.ts";
 import { createConfigBound } from "./provider-configs.ts";
+import { createWatchedGarden } from "./watched/garden.ts";
 import { createFieldWarner } from "./unknown-fields.ts";
 
 export { createAuthorizer, type Authorizer } from "./authorizer.ts";
@@ -51,7 +52,22 @@ export interface AdmissionServerOptions {
 
 /** The server of the garden's admission webhooks. */
 export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
-  return createWebhookServer({ ...options, webhooks: createAdmissionWebhooks({ client, mayBind }) });
+  const garden = createWatchedGarden(client, options.log);
+  const all = Object.entries(createAdmissionWebhooks({ client: garden.client, mayBind }));
+  // What a mutating webhook has admitted is judged yet.
+  const webhooks = all.map(([path, webhook]) => [path, isValidating(path) ? garden.noting(webhook) : webhook] as const);
+  const server = createWebhookServer({ ...options, webhooks: Object.fromEntries(webhooks) });
+  return {
+    ...server,
+    async start() {
+      await garden.start(); // what is not known yet cannot be judged by
+      return await server.start();
+    },
+    async stop() {
+      await server.stop();
+      await garden.stop();
+    },
+  };
 }
 
 /** The garden's admission webhooks by their paths: defaults and rules that the schemas cannot express. */
@@ -91,6 +107,8 @@ export function createAdmissionWebhooks({
   };
   return each(refuseMalformed, each(createConfigBound(), all));
 }
+
+const isValidating = (path: string): boolean => path.startsWith("/validate/");
 
 type Webhooks = Readonly<Record<string, Webhook>>;
 

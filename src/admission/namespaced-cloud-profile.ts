@@ -1,8 +1,9 @@
 import { profileReference } from "../api/core/effective-profile.ts";
 import { isOverride, mergeProfiles } from "../api/core/profile-merge.ts";
-import { CloudProfile, NamespacedCloudProfile, Shoot } from "../api/index.ts";
+import { CloudProfile, NamespacedCloudProfile } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { offerCauses } from "./cloud-profile.ts";
+import { KnownShoot } from "./watched/known.ts";
 import { withdrawalCauses } from "./in-use.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
@@ -21,7 +22,7 @@ export function createNamespacedCloudProfileValidator(deps: { client: KubeClient
     if (parent === undefined)
       return judge([{ field: "spec.parent.name", message: `there is no CloudProfile ${profile.spec.parent.name}` }]);
     const merged = mergeProfiles(parent.spec, profile.spec);
-    const shoots = old ? await deps.client.list(Shoot, { namespace }) : [];
+    const shoots = old ? await deps.client.list(KnownShoot, { namespace }) : [];
     const users = shoots.filter((shoot) => {
       const reference = profileReference(shoot);
       return reference?.kind === profile.kind && reference.name === name;

@@ -1,11 +1,12 @@
-import type { Seed, Shoot } from "../api/index.ts";
+import type { Seed } from "../api/index.ts";
+import type { KnownShoot } from "./watched/known.ts";
 import type { Cause } from "./review.ts";
 
 /**
  * Why a Seed with Shoots cannot change like this: control planes are in its zones, and Shoots' addresses in its domains
  * (Gardener: ValidateZoneRemovalFromSeeds, ValidateInternalDomainChangeForSeed, ValidateDefaultDomainsChangeForSeed). Pure.
  */
-export function seedChangeCauses(seed: Seed, old: Seed, shoots: readonly Shoot[]): Cause[] {
+export function seedChangeCauses(seed: Seed, old: Seed, shoots: readonly KnownShoot[]): Cause[] {
   if (shoots.length === 0) return [];
   const zones = (old.spec.provider.zones ?? []).filter((zone) => !seed.spec.provider.zones?.includes(zone));
   const [internal, before] = [seed, old].map(({ spec }) => spec.dns.internal?.domain);

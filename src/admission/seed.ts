@@ -4,12 +4,13 @@ import { Seed, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { malformedAmong, overlapsAmong } from "./network.ts";
 import { seedChangeCauses } from "./seed-change.ts";
+import { KnownShoot } from "./watched/known.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
 /** Judges requests about Seeds: usable networks, what its Shoots need stays, and no deletion while a Shoot is, or has been, on the Seed. */
 export function createSeedValidator({ client }: { client: KubeClient }): Webhook {
   return async ({ operation, name = "", object, oldObject }) => {
-    const shoots = operation === "CREATE" ? [] : await client.list(Shoot);
+    const shoots = operation === "CREATE" ? [] : await client.list(operation === "DELETE" ? Shoot : KnownShoot);
     if (operation !== "DELETE") {
       const seed = Seed.parse(object);
       const hosted = shoots.filter((shoot) => uses(shoot, name));
@@ -32,9 +33,10 @@ export function createSeedValidator({ client }: { client: KubeClient }): Webhook
   };
 }
 
-const uses = ({ spec, status }: Shoot, seed: string): boolean => spec.seedName === seed || status?.seedName === seed;
+const uses = ({ spec, status }: KnownShoot, seed: string): boolean =>
+  spec.seedName === seed || status?.seedName === seed;
 
-function refuse(shoots: readonly Shoot[], say: (list: string) => string): Cause[] {
+function refuse(shoots: readonly KnownShoot[], say: (list: string) => string): Cause[] {
   if (shoots.length === 0) return [];
   const names = shoots.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   return [{ field: "metadata.name", message: say(listed(names, 10)), forbidden: true }];

@@ -33,6 +33,8 @@ export interface Reflector<T extends KubeObject> {
   failure(): ListFailure | undefined;
   /** Whether the watch is not broken, and the server was heard of late: what is cached is at most two and a half minutes behind. */
   isCurrent(): boolean;
+  /** How long ago the server was heard of last, in ms, also while the watch is broken; Infinity before the first list. */
+  silence(): number;
   /** Resolves when no event is being handled any more. */
   stop(): Promise<void>;
 }
@@ -63,12 +65,13 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   let failed: ListFailure | undefined;
   /** By a clock that no step of the wall clock moves; undefined while the watch is broken. */
   let heard: number | undefined;
+  let heardLast = -Infinity;
   /** Since when nothing has interrupted the watch; undefined while it is broken. */
   let steadySince: number | undefined;
   /** Whether an interruption was told of; the next one is, once the watch has been steady again. */
   let isTold = false;
   const hear = () => {
-    heard = performance.now();
+    heard = heardLast = performance.now();
     steadySince ??= heard;
   };
 
@@ -142,6 +145,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     get: cache.get,
     list: cache.list,
     failure: () => failed,
+    silence: () => performance.now() - heardLast,
     isCurrent: () => heard !== undefined && performance.now() - heard < SILENCE,
     async stop() {
       firstList.reject(new Error(`the watch for ${type.kind} was stopped before its first list`));

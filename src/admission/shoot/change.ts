@@ -1,6 +1,7 @@
-import { Project, projectOf, Seed, Shoot, ShootBastion, type CloudProfile } from "../../api/index.ts";
+import { Project, projectOf, Seed, ShootBastion, type CloudProfile, type Shoot } from "../../api/index.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
 import type { NeededRegistration } from "../../api/registration/gate.ts";
+import { KnownShoot } from "../watched/known.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
@@ -28,7 +29,7 @@ export async function readNeighbours(
   { shoot, old, seed }: ShootChange,
 ): Promise<number | undefined> {
   if (!seed || shoot.spec.seedName === old?.spec.seedName || shootCapacity(seed) === undefined) return undefined;
-  const shoots = await client.list(Shoot);
+  const shoots = await client.list(KnownShoot);
   return countNeighbours(shoots, seed.metadata.name, shoot.metadata.uid);
 }
 

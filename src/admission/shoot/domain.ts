@@ -1,8 +1,9 @@
-import { DNS_DOMAIN_ANNOTATION, DomainReservation, Seed, Shoot } from "../../api/index.ts";
+import { DNS_DOMAIN_ANNOTATION, DomainReservation } from "../../api/index.ts";
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { canonicalName, isWithin } from "../../dns/domain.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
+import { KnownSeed, KnownShoot } from "../watched/known.ts";
 import type { ShootChange } from "./change.ts";
 
 const field = "spec.dns.domain";
@@ -64,7 +65,7 @@ export function domainWarnings({ shoot: { spec }, old, seed }: ShootChange): str
 }
 
 /** A default domain is written with the garden's credentials (Gardener: checkPrimaryDNSProvider). */
-function providerCauses({ spec }: Shoot): Cause[] {
+function providerCauses({ spec }: ShootChange["shoot"]): Cause[] {
   return (spec.dns?.providers ?? []).flatMap(({ primary }, index) =>
     primary
       ? [{ field: `spec.dns.providers[${index}].primary`, message: "must not be set with a default domain" }]
@@ -75,7 +76,7 @@ function providerCauses({ spec }: Shoot): Cause[] {
 /** Who else has the domain, or one that it clashes with: a Shoot, or one that it is reserved for. */
 async function clashCauses(client: KubeClient, { domain, shoot, tellsWhose, ...claim }: DomainClaim): Promise<Cause[]> {
   const isSelf = (other: Key) => other.name === shoot.name && other.namespace === shoot.namespace;
-  const [shoots, reservations] = await Promise.all([client.list(Shoot), client.list(DomainReservation)]);
+  const [shoots, reservations] = await Promise.all([client.list(KnownShoot), client.list(DomainReservation)]);
   const refuse = (what: string, whose: Key): Cause[] => {
     const other = tellsWhose ? `Shoot ${whose.namespace}/${whose.name}` : "another Shoot";
     return [{ field: claim.field, message: `${domain} overlaps with ${what} ${other}: choose another` }];
@@ -132,7 +133,7 @@ const ageOf = ({ metadata }: DomainReservation): string => `${metadata.creationT
 async function readDomains(client: KubeClient): Promise<GardenDomains> {
   const labelSelector = `${ROLE_LABEL}=leadership-domain`;
   const [seeds, secrets] = await Promise.all([
-    client.list(Seed),
+    client.list(KnownSeed),
     client.list(Secret, { namespace: "garden", labelSelector }),
   ]);
   const defined = (domains: readonly (string | undefined)[]) => [

@@ -1,9 +1,10 @@
-import { FORCE_DELETION_ANNOTATION, Shoot, technicalIDOf, type ErrorCode } from "../../api/index.ts";
+import { FORCE_DELETION_ANNOTATION, technicalIDOf, type ErrorCode, type Shoot } from "../../api/index.ts";
 import { counted } from "../../api/counted.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
+import { KnownShoot } from "../watched/known.ts";
 import { readProject } from "./change.ts";
 import { movingCauses } from "./migration.ts";
 
@@ -32,8 +33,10 @@ const maxNameLength = 21;
 /** Two namespaces may count as one project; two Shoots of one name in them would share a namespace in their seed. */
 async function twinCauses(client: KubeClient, { metadata }: Shoot, project: string): Promise<Cause[]> {
   const id = technicalIDOf(project, metadata.name);
-  const sameName = await client.list(Shoot, { fieldSelector: `metadata.name=${metadata.name}` });
-  const namesakes = sameName.filter((other) => other.metadata.namespace !== metadata.namespace);
+  const known = await client.list(KnownShoot);
+  const namesakes = known.filter(
+    (other) => other.metadata.name === metadata.name && other.metadata.namespace !== metadata.namespace,
+  );
   for (const { metadata: other, status } of namesakes) {
     const taken = status?.technicalID ?? technicalIDOf(await readProject(client, other.namespace), other.name);
     if (taken !== id) continue;

@@ -1,9 +1,10 @@
 import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
 import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { isSameKey, quotasOf, readQuotas } from "../../api/core/quotas-of.ts";
-import { CredentialsBinding, SecretBinding, Shoot, type CloudProfile, type Quota } from "../../api/index.ts";
+import { SecretBinding, type CloudProfile, type Quota, type Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
+import { KnownCredentialsBinding, KnownSecretBinding, KnownShoot, type KnownBinding } from "../watched/known.ts";
 import type { ShootChange } from "./change.ts";
 import { lifetimeCauses, needsQuota, quotaCauses, type Consumer, type QuotaUse } from "./quota.ts";
 
@@ -27,9 +28,9 @@ export async function lifetimeOnly(client: KubeClient, { shoot, old, now }: Shoo
 /** A Quota of a project counts the Shoots of the project, one of a Secret those of all bindings that name it. */
 async function readUses(client: KubeClient, shoot: Shoot, quotas: readonly Quota[]): Promise<QuotaUse[]> {
   const [secretBindings, credentialsBindings, shoots] = await Promise.all([
-    client.list(SecretBinding),
-    client.list(CredentialsBinding),
-    client.list(Shoot),
+    client.list(KnownSecretBinding),
+    client.list(KnownCredentialsBinding),
+    client.list(KnownShoot),
   ]);
   const profileOf = createProfileReader(client);
   const { namespace, name } = shoot.metadata;
@@ -50,7 +51,7 @@ async function readUses(client: KubeClient, shoot: Shoot, quotas: readonly Quota
   return Promise.all(uses);
 }
 
-function isBoundBy({ spec, metadata }: Shoot, binding: SecretBinding | CredentialsBinding): boolean {
+function isBoundBy({ spec, metadata }: KnownShoot, binding: KnownBinding): boolean {
   const name = binding.kind === SecretBinding.kind ? spec.secretBindingName : spec.credentialsBindingName;
   return name !== undefined && isSameKey({ namespace: metadata.namespace, name }, binding.metadata);
 }
@@ -58,7 +59,7 @@ function isBoundBy({ spec, metadata }: Shoot, binding: SecretBinding | Credentia
 /** Reads each profile once. */
 function createProfileReader(client: KubeClient) {
   const read = new Map<string, Promise<CloudProfile | undefined>>();
-  return (shoot: Shoot): Promise<CloudProfile | undefined> => {
+  return (shoot: KnownShoot): Promise<CloudProfile | undefined> => {
     const { kind = "", name = "" } = profileReference(shoot) ?? {};
     const key = JSON.stringify([kind, name, kind === "NamespacedCloudProfile" ? shoot.metadata.namespace : ""]);
     const known = read.get(key) ?? readEffectiveProfile(client, shoot);

@@ -4,11 +4,12 @@ import { counted } from "../../api/counted.ts";
 import { quotaMetrics, type QuotaMetric } from "../../api/core/quota.ts";
 import type { CloudProfile, Quota, Shoot } from "../../api/index.ts";
 import { nanosOf, quantityOf } from "../../api/schema/quantity.ts";
+import type { KnownPool, KnownShoot } from "../watched/known.ts";
 import type { Cause } from "../review.ts";
 
 /** A Shoot, and what it can be made of. */
 export interface Consumer {
-  readonly shoot: Shoot;
+  readonly shoot: Pick<KnownShoot, "spec">;
   readonly profile: CloudProfile | undefined;
 }
 
@@ -61,9 +62,7 @@ export function lifetimeCauses(shoot: Shoot, old: Shoot | undefined, quotas: rea
 
 const DAY = 24 * 3_600_000;
 
-type Pool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
-
-const measured = ({ machine, maximum, volume }: Pool) => ({ type: machine.type, maximum, volume });
+const measured = ({ machine, maximum, volume }: KnownPool) => ({ type: machine.type, maximum, volume });
 
 /** A Shoot's API server takes a load balancer. Machines that the profile does not offer any more count for nothing. */
 function useOf({ shoot, profile }: Consumer): Use {
@@ -74,7 +73,7 @@ function useOf({ shoot, profile }: Consumer): Use {
   );
 }
 
-function useOfPool({ machine, maximum, volume }: Pool, offer: CloudProfile["spec"] | undefined): Use {
+function useOfPool({ machine, maximum, volume }: KnownPool, offer: CloudProfile["spec"] | undefined): Use {
   const type = offer?.machineTypes.find(({ name }) => name === machine.type);
   if (type === undefined) return {};
   const times = (quantity: string | number | undefined) => (nanosOf(quantity ?? 0) ?? 0n) * BigInt(maximum);

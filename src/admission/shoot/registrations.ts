@@ -1,5 +1,5 @@
-import { ControllerRegistration } from "../../api/index.ts";
 import { registeredOf, type Registered } from "../../api/registration/registered.ts";
+import { KnownRegistration } from "../watched/known.ts";
 import type { KubeClient } from "../../kube/index.ts";
 
 /** The garden's registrations, without their charts. */
@@ -17,7 +17,7 @@ export function createRegistrations(
 ): Registrations {
   let last: { readonly at: number; readonly answer: Promise<readonly Registered[]> } | undefined;
   const now = () => {
-    const answer = client.list(ControllerRegistration).then((all) => all.map(registeredOf));
+    const answer = client.list(KnownRegistration).then((all) => all.map(registeredOf));
     last = { at: time(), answer };
     answer.catch(() => (last = last?.answer === answer ? undefined : last));
     return answer;

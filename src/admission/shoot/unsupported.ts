@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 
@@ -61,9 +60,9 @@ export const unsupportedFields: readonly Unsupported[] = [
 /** Why the Shoot cannot have these fields. What it had before stays accepted, so that other fields can be changed. */
 export function unsupportedCauses({ spec }: Shoot, old: Shoot | undefined): Cause[] {
   return unsupportedFields.flatMap(({ path, asksForMore = () => true, remedy }) => {
-    const before = old ? valuesAt(old.spec, path).map(({ value }) => value) : [];
+    const before = new Set(old ? valuesAt(old.spec, path).map(({ value }) => JSON.stringify(value)) : []);
     return valuesAt(spec, path)
-      .filter(({ value }) => asksForMore(value) && !before.some((one) => isDeepStrictEqual(one, value)))
+      .filter(({ value }) => asksForMore(value) && !before.has(JSON.stringify(value)))
       .map(({ field }) => ({ field: `spec.${field}`, message: `is not supported: ${remedy}` }));
   });
 }

@@ -9,8 +9,13 @@ export interface Reader {
   read<T extends KubeObject, S extends Scope>(kind: Kind<T, S>, key: KeyOf<S>): Promise<T | undefined>;
 }
 
+/** A Shoot, as far as it names its profile. */
+export interface ProfiledShoot {
+  readonly spec: Pick<Shoot["spec"], "cloudProfile" | "cloudProfileName">;
+}
+
 /** The profile that a Shoot names; undefined where it names none. */
-export function profileReference({ spec }: Pick<Shoot, "spec">): { kind: string; name: string } | undefined {
+export function profileReference({ spec }: ProfiledShoot): { kind: string; name: string } | undefined {
   const name = spec.cloudProfile?.name ?? spec.cloudProfileName;
   return name ? { kind: spec.cloudProfile?.kind ?? CloudProfile.kind, name } : undefined;
 }
@@ -21,7 +26,7 @@ export function profileReference({ spec }: Pick<Shoot, "spec">): { kind: string;
  */
 export async function readEffectiveProfile(
   reader: Reader,
-  { spec, metadata: { namespace } }: Pick<Shoot, "spec" | "metadata">,
+  { spec, metadata: { namespace } }: ProfiledShoot & Pick<Shoot, "metadata">,
 ): Promise<CloudProfile | undefined> {
   const { kind, name } = profileReference({ spec }) ?? {};
   if (name === undefined) return undefined;

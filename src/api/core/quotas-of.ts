@@ -25,7 +25,10 @@ export async function readQuotas(reader: Reader, { spec, metadata: { namespace }
 }
 
 /** The Quotas that a binding names; without a namespace, one is in the binding's own. */
-export function quotasOf({ quotas = [], metadata }: CredentialsBinding | SecretBinding): NamespacedKey[] {
+export function quotasOf({
+  quotas = [],
+  metadata,
+}: Pick<CredentialsBinding | SecretBinding, "quotas" | "metadata">): NamespacedKey[] {
   return quotas.flatMap(({ name, namespace }) => (name ? [{ name, namespace: namespace || metadata.namespace }] : []));
 }
 

@@ -26,9 +26,16 @@ export function placementObstacles({ shoot, seed, profile, neighbours }: Placeme
   ];
 }
 
+/** Of a Shoot, where it is and where it is to be. */
+interface Placed {
+  readonly metadata: { readonly uid?: string | undefined };
+  readonly spec: { readonly seedName?: string | undefined };
+  readonly status?: { readonly seedName?: string | undefined } | undefined;
+}
+
 /** How many Shoots are on a Seed, or on their way to or from it; the one with this uid is left out. */
-export function countNeighbours(shoots: readonly Shoot[], seed: string, uid: string | undefined): number {
-  const isThere = ({ spec, status }: Shoot) => spec.seedName === seed || status?.seedName === seed;
+export function countNeighbours(shoots: readonly Placed[], seed: string, uid: string | undefined): number {
+  const isThere = ({ spec, status }: Placed) => spec.seedName === seed || status?.seedName === seed;
   return shoots.filter((shoot) => isThere(shoot) && shoot.metadata.uid !== uid).length;
 }
 

@@ -1,0 +1,132 @@
+import {
+  ControllerRegistration,
+  CredentialsBinding,
+  SecretBinding,
+  Seed,
+  Shoot,
+  type ObjectMeta,
+} from "../../api/index.ts";
+import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { defineKind, typeMeta } from "../../kube/index.ts";
+
+type ShootSpec = Shoot["spec"];
+type Pool = NonNullable<ShootSpec["provider"]["workers"]>[number];
+
+/** The fields of a pool that count for quotas and for what its CloudProfile offers. */
+export interface KnownPool extends Pick<Pool, "maximum" | "zones" | "volume"> {
+  readonly machine: Pick<Pool["machine"], "type"> & {
+    readonly image?: Pick<NonNullable<Pool["machine"]["image"]>, "name" | "version"> | undefined;
+  };
+  readonly kubernetes?: { readonly version?: string | undefined } | undefined;
+  readonly dataVolumes?: readonly { readonly type?: string | undefined }[] | undefined;
+}
+
+/** The fields of a Shoot by which other objects are judged: no part of it that is left to a provider. */
+export interface KnownShoot extends KubeObject {
+  readonly metadata: NamespacedMeta;
+  readonly spec: Pick<
+    ShootSpec,
+    "seedName" | "secretBindingName" | "credentialsBindingName" | "cloudProfile" | "cloudProfileName" | "region"
+  > & {
+    readonly dns?: { readonly domain?: string | undefined } | undefined;
+    readonly kubernetes: Pick<ShootSpec["kubernetes"], "version">;
+    readonly provider: { readonly workers?: readonly KnownPool[] | undefined };
+  };
+  readonly status?: Pick<NonNullable<Shoot["status"]>, "seedName" | "seeds" | "technicalID"> | undefined;
+}
+
+/** Shoots, as far as other objects are judged by them. */
+export const KnownShoot = defineKind<KnownShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+/** Takes from a Shoot what is remembered. */
+export function toKnownShoot({ apiVersion, kind, metadata, spec, status }: KnownShoot): KnownShoot {
+  const { seedName, secretBindingName, credentialsBindingName, cloudProfile, cloudProfileName, region } = spec;
+  const { seedName: at, seeds, technicalID } = status ?? {};
+  return {
+    ...{ apiVersion, kind, metadata: identityOf(metadata) },
+    spec: {
+      ...omitUndefined({ seedName, secretBindingName, credentialsBindingName, cloudProfile, cloudProfileName }),
+      ...{ region, dns: { domain: spec.dns?.domain }, kubernetes: { version: spec.kubernetes.version } },
+      provider: { workers: spec.provider.workers?.map(toKnownPool) },
+    },
+    status: omitUndefined({ seedName: at, seeds, technicalID }),
+  };
+}
+
+function toKnownPool({ machine, maximum, zones, volume, kubernetes, dataVolumes }: KnownPool): KnownPool {
+  const { type, image } = machine;
+  return {
+    machine: { type, image: image && { name: image.name, version: image.version } },
+    ...{ maximum, zones, volume, kubernetes: kubernetes && { version: kubernetes.version } },
+    dataVolumes: dataVolumes?.map((one) => ({ type: one.type })),
+  };
+}
+
+/** The domains of a Seed. */
+export interface KnownSeed extends KubeObject {
+  readonly spec: {
+    readonly dns: {
+      readonly internal?: { readonly domain: string } | undefined;
+      readonly defaults?: readonly { readonly domain: string }[] | undefined;
+    };
+    readonly ingress?: { readonly domain: string } | undefined;
+  };
+}
+
+/** Seeds, by their domains. */
+export const KnownSeed = defineKind<KnownSeed, "Cluster">({ ...typeMeta(Seed), scope: "Cluster" });
+
+/** Takes from a Seed what is remembered. */
+export function toKnownSeed({ apiVersion, kind, metadata, spec: { dns, ingress } }: KnownSeed): KnownSeed {
+  return {
+    ...{ apiVersion, kind, metadata: identityOf(metadata) },
+    spec: {
+      dns: {
+        internal: dns.internal && { domain: dns.internal.domain },
+        defaults: dns.defaults?.map(({ domain }) => ({ domain })),
+      },
+      ingress: ingress && { domain: ingress.domain },
+    },
+  };
+}
+
+/** The Quotas that a binding names. */
+export type KnownBinding = KubeObject & Pick<SecretBinding, "metadata" | "quotas">;
+
+/** SecretBindings, by their Quotas. */
+export const KnownSecretBinding = defineKind<KnownBinding>({ ...typeMeta(SecretBinding), scope: "Namespaced" });
+
+/** CredentialsBindings, by their Quotas. */
+export const KnownCredentialsBinding = defineKind<KnownBinding>({
+  ...typeMeta(CredentialsBinding),
+  scope: "Namespaced",
+});
+
+/** Takes from a binding what is remembered. */
+export const toKnownBinding = ({ apiVersion, kind, metadata, quotas }: KnownBinding): KnownBinding => ({
+  ...{ apiVersion, kind, metadata: { ...identityOf(metadata), namespace: metadata.namespace } },
+  ...(quotas && { quotas }),
+});
+
+/** ControllerRegistrations without their charts. */
+export const KnownRegistration = defineKind<ControllerRegistration, "Cluster">({
+  ...typeMeta(ControllerRegistration),
+  scope: "Cluster",
+});
+
+/** Takes the chart from a registration. */
+export function toKnownRegistration(registration: ControllerRegistration): ControllerRegistration {
+  const { deployment, ...spec } = registration.spec;
+  if (deployment === undefined) return registration;
+  const { providerConfig: _, ...rest } = deployment;
+  return { ...registration, spec: { ...spec, deployment: rest } };
+}
+
+/** By which an object is told from others and from its earlier self. */
+function identityOf<M extends ObjectMeta>({ name, namespace, uid, resourceVersion, deletionTimestamp }: M) {
+  return omitUndefined({ name, namespace, uid, resourceVersion, deletionTimestamp }) as Pick<
+    M,
+    "name" | "namespace" | "uid" | "resourceVersion" | "deletionTimestamp"
+  >;
+}
