@@ -85,6 +85,8 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
 
 /** The AdmissionReview that answers the one in a body. Throws for a body that is none, and for one that is too large to be judged. */
 export async function answerReview(webhook: Webhook, body: Buffer, log: Logger): Promise<string> {
+  const excess = excessOf(measureJson(body, requestLimits), requestLimits);
+  if (excess !== undefined) return refuseUnread(body, excess);
   const review = read(body);
   const verdict = await webhook(review);
   const { operation, kind, namespace, name, userInfo } = review;
@@ -105,7 +107,7 @@ class BadRequest extends Error {
 }
 
 const tooLarge = (excess: string) =>
-  new BadRequest(413, `an admission request ${excess}, with the object as it was: write a smaller object`);
+  new BadRequest(413, `an admission request ${excess}, the object as it was included: write a smaller object`);
 
 const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
   readBytes(request, {
@@ -113,9 +115,22 @@ const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
     tooLong: () => tooLarge(`has at most ${requestLimits.bytes} bytes`),
   });
 
+/** Users read of a refusal, and of another answer only its status; a refusal bears the uid, which API servers write first. */
+function refuseUnread(body: Buffer, excess: string): string {
+  const [, uid] =
+    /^\{"kind":"AdmissionReview",[^{}]{1,60}"request":\{"uid":"([-0-9a-f]{36})"/.exec(
+      body.toString("latin1", 0, 200),
+    ) ?? [];
+  const { message, status: code } = tooLarge(excess);
+  if (uid === undefined) throw tooLarge(excess);
+  const status = { code, reason: "RequestEntityTooLarge", message };
+  return JSON.stringify({
+    ...{ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" },
+    response: { uid, allowed: false, status },
+  });
+}
+
 function read(body: Buffer) {
-  const excess = excessOf(measureJson(body, requestLimits), requestLimits);
-  if (excess !== undefined) throw tooLarge(excess);
   try {
     return readReview(body.toString("utf8"));
   } catch (cause) {

@@ -51,6 +51,22 @@ test("a body that is no admission request is answered as such", async () => {
   expect((await post("/refuse", "x".repeat(9 * 1024 * 1024))).status).toBe(413);
 });
 
+test("a request with too many values is refused before it is parsed, and says so", async () => {
+  const values = Array.from({ length: 70_000 }, () => "1").join();
+  const uid = "4b5f2f8e-3f0e-4a4c-9d53-0e8a1d3a5f10";
+  const large = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"${uid}","object":[${values}]}}`;
+  const { status, body } = await post("/break", large);
+  expect(status).toBe(200);
+  expect(JSON.parse(body)).toMatchObject({
+    response: {
+      uid,
+      allowed: false,
+      status: { code: 413, message: expect.stringContaining("more than the 60000 values") as string },
+    },
+  });
+  expect((await post("/break", `[${values}]`)).status).toBe(413);
+});
+
 test("a server that stops answers what was asked, and waits for no connection that an API server has not used yet", async () => {
   const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
   const asked = Promise.withResolvers<void>();
