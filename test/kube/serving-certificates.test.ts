@@ -85,13 +85,14 @@ let asked = 0;
 const subject = { commonName: "system:node:node", organizations: ["system:nodes"] };
 const ownNames = alternativeNames([0x82, "node"], [0x87, Buffer.from([172, 30, 0, 7])]);
 const otherNames = alternativeNames([0x82, "kubernetes.default.svc"], [0x87, Buffer.from([172, 30, 0, 8])]);
-const requestFor = (names: Buffer) =>
-  craftRequest({ subject: subjectOf("system:node:node", ["system:nodes"]), attributes: [extensionRequest(names)] });
+const requestFor = (names: Buffer, { commonName, organizations } = subject) =>
+  craftRequest({ subject: subjectOf(commonName, organizations), attributes: [extensionRequest(names)] });
 
 test("a kubelet gets a certificate for its own machine's name and address, and for nothing else", async () => {
   await admin.apply(worker("local"));
   await ask("another-address", { ...own, hosts: ["node", "172.30.0.8"] });
   await ask("more-names", { ...own, hosts: ["node", "kubernetes", "172.30.0.7"] });
+  await ask("fewer-names", { ...own, hosts: ["172.30.0.7"] });
   await ask("another-node", { node: "other", hosts: ["other", "172.30.0.7"] });
   await ask("another-group", { ...own, organization: "system:masters" });
   await ask("another-user", own, admin);
@@ -99,7 +100,7 @@ test("a kubelet gets a certificate for its own machine's name and address, and f
   const encoded = await eventually(async () => (await statusOf("own"))?.certificate ?? false);
   const certificate = new X509Certificate(Buffer.from(encoded, "base64"));
   expect(certificate.subjectAltName).toBe("DNS:node, IP Address:172.30.0.7");
-  for (const name of ["another-address", "more-names", "another-node", "another-group"])
+  for (const name of ["another-address", "more-names", "fewer-names", "another-node", "another-group"])
     await eventually(async () => expect(await conditions(name), name).toEqual(["Denied"]));
   expect(await conditions("another-user")).toEqual([]);
 });
@@ -120,6 +121,21 @@ test("a kubelet gets no other certificate by a request that others read differen
     });
   });
   await Promise.all(refused);
+});
+
+test.for([
+  ["another node's", { ...subject, commonName: "system:node:other" }],
+  ["a user's", { ...subject, commonName: "admin" }],
+  ["one of another group", { ...subject, organizations: ["system:masters"] }],
+  ["one of a second group", { ...subject, organizations: ["system:nodes", "system:masters"] }],
+  ["one of no group", { ...subject, organizations: [] }],
+] as const)("a kubelet gets no certificate for its own names with a subject that is %s", async ([, other]) => {
+  const name = await askWith(pemOf(requestFor(ownNames, { ...other, organizations: [...other.organizations] })));
+  const [condition] = await eventually(async () => (await statusOf(name))?.conditions ?? false);
+  expect(condition).toMatchObject({
+    type: "Denied",
+    message: "the subject must be system:node:node of system:nodes, and nothing else",
+  });
 });
 
 test("a kubelet gets no certificate of a client", async () => {

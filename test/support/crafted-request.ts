@@ -36,8 +36,11 @@ export const alternativeNames = (...names: readonly AlternativeName[]): Buffer =
 export const keyUsage = element(0x30, hex("0603551d0f"), element(0x04, hex("03020780")));
 
 /** An attribute that requests these extensions. */
-export const extensionRequest = (...extensions: readonly Buffer[]): Buffer =>
-  element(0x30, hex("06092a864886f70d01090e"), element(0x31, element(0x30, ...extensions)));
+export const extensionRequest = (...extensions: readonly Buffer[]): Buffer => extensionRequestOf([extensions]);
+
+/** The same with several lists of extensions, of which the first counts for Go. */
+export const extensionRequestOf = (lists: readonly (readonly Buffer[])[]): Buffer =>
+  element(0x30, hex("06092a864886f70d01090e"), element(0x31, ...lists.map((each) => element(0x30, ...each))));
 
 /** An attribute with a password, as some programs write it. */
 export const challengePassword = element(

@@ -51,11 +51,14 @@ function editTree(siblings: Tree[], index: number, kind: DerEdit["kind"], byte: 
   if (kind === "swap") siblings.splice(index, 2, ...siblings.slice(index, index + 2).toReversed());
   if (kind === "lengthen" || kind === "indefinite") tree.length = kind;
   if (kind === "append") tree.content = Buffer.concat([contentOf(tree), Buffer.from([0x05, 0x00])]);
-  if (!Buffer.isBuffer(content) || content.length === 0) return;
+  if (Buffer.isBuffer(content) && content.length > 0) editLeaf(tree, content, kind, byte);
+}
+
+function editLeaf(tree: Tree, content: Buffer, kind: DerEdit["kind"], byte: number): void {
   const place = byte % content.length;
+  const [before, after] = [content.subarray(0, place), content.subarray(place)];
   if (kind === "flip") tree.content = Buffer.from(content.with(place, byte));
-  if (kind === "insert")
-    tree.content = Buffer.concat([content.subarray(0, place), Buffer.from([byte]), content.subarray(place)]);
+  if (kind === "insert") tree.content = Buffer.concat([before, Buffer.from([byte]), after]);
 }
 
 /** All elements, each by its siblings and its place among them. */

@@ -19,7 +19,9 @@ export async function buildGoProgram(name: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const built = `${program}.${process.pid}`;
   const env = { CGO_ENABLED: "0", GO111MODULE: "off", GOFLAGS: "" };
-  await execa((await findProgram("go", ["/usr/local/go/bin"])) ?? "go", ["build", "-trimpath", "-o", built, source], { env });
+  await execa((await findProgram("go", ["/usr/local/go/bin"])) ?? "go", ["build", "-trimpath", "-o", built, source], {
+    env,
+  });
   await rename(built, program);
   return program;
 }
@@ -46,7 +48,7 @@ export function startLineProgram(program: string): LineProgram {
       child.stdin.write(`${line}\n`);
       const answer = await lines.next();
       if (answer.done === true) throw new Error(`${program} has ended`);
-      return JSON.parse(answer.value);
+      return JSON.parse(answer.value) as unknown;
     },
     async stop() {
       child.stdin.end();

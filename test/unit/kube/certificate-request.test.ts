@@ -5,7 +5,9 @@ import { servingCertificateRequest } from "../../support/certificate-requests.ts
 import {
   alternativeNames,
   craftRequest,
+  element,
   extensionRequest,
+  extensionRequestOf,
   part,
   pemOf,
   subjectOf,
@@ -86,11 +88,33 @@ describe("a request is malformed that is", () => {
     });
   });
 
-  test("one with two extensions for names, or two lists in one", () => {
-    const names = alternativeNames([0x82, "w"]);
-    const subject = subjectOf(own.commonName, own.organizations);
-    for (const attributes of [[extensionRequest(names, names)], [extensionRequest(names), extensionRequest(names)]])
-      expect(read(pemOf(craftRequest({ subject, attributes })))).toHaveProperty("malformed");
+  const subject = subjectOf(own.commonName, own.organizations);
+  const names = alternativeNames([0x82, "w"]);
+  const [id, content, list] = [names.subarray(2, 7), names.subarray(7), names.subarray(9)];
+
+  test.for([
+    ["two extensions for names", [extensionRequest(names, names)]],
+    ["two attributes for extensions", [extensionRequest(names), extensionRequest(names)]],
+    ["two lists of extensions", [extensionRequestOf([[names], [names]])]],
+    ["no extension in its list", [extensionRequest()]],
+    ["a critical extension", [extensionRequest(element(0x30, id, Buffer.from([1, 1, 0xff]), content))]],
+    ["something after its names", [extensionRequest(element(0x30, id, element(0x04, list, Buffer.from([5, 0]))))]],
+  ] as const)("one with %s", ([, attributes]) => {
+    expect(read(pemOf(craftRequest({ subject, attributes })))).toHaveProperty("malformed");
+  });
+
+  test.for([
+    ["a TeletexString", part("CN", "w", 0x14)],
+    ["an IA5String", part("CN", "w", 0x16)],
+    ["a UniversalString", part("CN", "w", 0x1c)],
+    ["a BMPString", part("CN", "w", 0x1e)],
+    ["an OCTET STRING", part("CN", "w", 0x04)],
+    ["a PrintableString of other characters", part("CN", "w@1", 0x13)],
+    ["a UTF8String beyond ASCII", part("CN", "w\u00e9")],
+    ["a name without a text", part("CN", "")],
+    ["a name with more than a text", element(0x30, part("CN", "w").subarray(2), Buffer.from([5, 0]))],
+  ] as const)("one whose common name is %s", ([, name]) => {
+    expect(read(pemOf(craftRequest({ subject: [[name]] })))).toHaveProperty("malformed");
   });
 });
 
