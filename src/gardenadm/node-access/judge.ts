@@ -39,7 +39,7 @@ export const SIGNERS = {
  * Judges what agents and kubelets ask for; undefined for what is for others to judge: Kubernetes' own approver lets kubelets
  * renew, and people have their own requests. Who asks with a token is what the token says, an agent that renews stays what it
  * is, and only an administrator's agent becomes one of the control plane by itself. Certificates for kubelets to serve with, and
- * whatever tokens and agents ask of these signers, nobody else judges.
+ * whatever tokens and agents ask of these signers, no other approver judges.
  */
 export function judgeDemand(demand: CertificateDemand): Judgement | undefined {
   const { signer, request, requester } = demand;

@@ -6,7 +6,7 @@ import { refOf } from "../path.ts";
 /** A decision on a request, with its reason in a sentence. */
 export type CertificateDecision = { readonly approved: string } | { readonly denied: string };
 
-/** Reports whether nobody has approved or denied a request yet. */
+/** Reports whether a request still waits for a decision. */
 export const isPending = ({ status }: CertificateSigningRequest): boolean => (status?.conditions ?? []).length === 0;
 
 /** Reports whether usages are those of one side of TLS and of nothing else. */
