@@ -1,7 +1,20 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, describe, expect } from "vitest";
 import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
-import { BackupBucket, BackupEntry, type KubeObject } from "../../src/api/index.ts";
-import { refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import {
+  BackupBucket,
+  BackupEntry,
+  ControllerDeployment,
+  ControllerInstallation,
+  CredentialsBinding,
+  SecretBinding,
+  Seed,
+  ShootBastion,
+  type KubeObject,
+} from "../../src/api/index.ts";
+import { shootStatus } from "../../src/api/shoot/status.ts";
+import type { GrantName } from "../../src/controllers/seed-access/objects.ts";
+import { refOf, refTo, Secret, typeMeta, type KubeClient, type MergePatch } from "../../src/kube/index.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import {
   configMap,
@@ -48,6 +61,103 @@ test("a seed cannot name another Seed, another's bucket or an earlier one in its
     { "perennial.dev/shoot-gone-since": "2026-01-01T10:00:00Z" },
   ])
     await forbidden(seed1.apply({ ...entry, metadata: { ...entry.metadata, annotations } }));
+});
+
+/** Attempts of seed-1 to write the facts from which a grant follows, by field. */
+const facts: Record<GrantName, Readonly<Record<string, () => Promise<unknown>>>> = {
+  shoot: {
+    "Shoot spec.seedName": () => seed1.patch(shootRef("mine"), { spec: { seedName: "seed-2" } }),
+    "Shoot spec.resources": () => seed1.patch(shootRef("mine"), { spec: { resources: [] } }),
+    "Shoot spec.dns": () => seed1.patch(shootRef("mine"), { spec: { dns: { providers: [] } } }),
+    "Shoot spec.credentialsBindingName": () =>
+      seed1.patch(shootRef("mine"), { spec: { credentialsBindingName: "other" } }),
+    "Shoot status.technicalID": () => seed1.patch(...statusOf("mine", { technicalID: "shoot--dev--theirs" })),
+    "Shoot status.leadership": () => seed1.patch(...statusOf("mine", { leadership: { epoch: 9 } })),
+    "Shoot status.seedName": () => seed1.patch(...statusOf("mine", { seedName: "seed-2" })),
+    "CredentialsBinding credentialsRef": () =>
+      seed1.patch(refTo(CredentialsBinding, { namespace, name: "local" }), { credentialsRef: { name: "other" } }),
+    "SecretBinding secretRef": () =>
+      seed1.patch(refTo(SecretBinding, { namespace, name: "local" }), { secretRef: { name: "other" } }),
+  },
+  "coming-shoot": {
+    "another's Shoot spec.seedName": () => seed1.patch(shootRef("theirs"), { spec: { seedName: "seed-1" } }),
+  },
+  "leaving-shoot": {
+    "Shoot status.leadership.previousSeed": () =>
+      seed1.patch(...statusOf("mine", { leadership: { previousSeed: "seed-1" } })),
+    "Shoot status.lastOperation": () => seed1.patch(...statusOf("mine", { lastOperation: { type: "Restore" } })),
+    "Shoot annotations": () => seed1.patch(shootRef("mine"), { metadata: { annotations: approval } }),
+  },
+  "left-shoot": {
+    "Shoot status.seeds": () => seed1.patch(...statusOf("mine", { seeds: ["seed-1", "seed-2"] })),
+    "another's Shoot status.seeds": () => seed1.patch(...statusOf("theirs", { seeds: ["seed-1"] })),
+  },
+  seed: {
+    "Seed spec": () => seed1.patch(refTo(Seed, { name: "seed-1" }), { spec: { backup: { provider: "x" } } }),
+    "Seed metadata": () => seed1.patch(refTo(Seed, { name: "seed-1" }), { metadata: { labels: { a: "b" } } }),
+    "another BackupBucket's spec.seedName": () =>
+      seed1.patch(refTo(BackupBucket, { name: lab.bucketOf("seed-2") }), { spec: { seedName: "seed-1" } }),
+  },
+  "backup-bucket": {
+    "BackupBucket spec.seedName": () =>
+      seed1.apply({
+        ...typeMeta(BackupBucket),
+        metadata: { name: lab.bucketOf("seed-1") },
+        spec: { provider: { type: "local", region: "x" }, seedName: "seed-2" },
+      }),
+    "a BackupBucket of any name": () =>
+      seed1.apply({
+        ...typeMeta(BackupBucket),
+        metadata: { name: "any" },
+        spec: { provider: { type: "local", region: "x" }, seedName: "seed-1" },
+      }),
+  },
+  "backup-entry": {
+    "another's BackupEntry spec.seedName": async () => {
+      const { uid = "" } = (await admin.read(shootRef("theirs")))?.metadata ?? {};
+      await seed1.apply(lab.entryOf("theirs", uid, "seed-1"));
+    },
+  },
+  bastion: {
+    "a Bastion with spec.seedName": () =>
+      seed1.create({
+        ...{ ...typeMeta(ShootBastion), metadata: { name: "any", namespace } },
+        spec: { shootRef: { name: "theirs" }, seedName: "seed-1", providerType: "local", ingress: [] },
+      }),
+  },
+  installation: {
+    "a ControllerInstallation with spec.seedRef": () =>
+      seed1.create({
+        ...{ ...typeMeta(ControllerInstallation), metadata: { name: "any" } },
+        spec: { registrationRef: { name: "any" }, seedRef: { name: "seed-1" } },
+      }),
+    "ControllerDeployment helm": () =>
+      seed1.patch(refTo(ControllerDeployment, { name: "any" }), { helm: { ociRepository: {} } }),
+  },
+};
+const approval = { "perennial.dev/force-takeover": "{}" };
+const statusOf = (name: string, status: MergePatch): Parameters<KubeClient["patch"]> => [
+  shootRef(name),
+  { status },
+  { subresource: "status" },
+];
+
+test.each(
+  Object.entries(facts).flatMap(([grant, fields]) =>
+    Object.entries(fields).map(([field, attempt]) => ({ grant, field, attempt })),
+  ),
+)("a seed cannot write what its grant follows from: $grant, $field", async ({ attempt }) => {
+  const refused = [403, 422]; // by a role or a policy, or because nobody may change the field
+  await expect(attempt()).rejects.toSatisfy((error) => refused.includes((error as { status: number }).status));
+});
+
+test("a seed writes of a Shoot's status what no grant follows from, and a new field is held to be none of it", async () => {
+  const its = ["conditions", "constraints", "networking", "advertisedAddresses", "credentials", "managesResources"];
+  const policy = await readFile(new URL("../../deploy/garden/seed-restriction.yaml", import.meta.url), "utf8");
+  const open = Object.keys(shootStatus.shape).filter(
+    (field) => !policy.includes(`oldObject.?status.?${field} == object.?status.?${field}`),
+  );
+  expect(open.sort()).toEqual(its.sort());
 });
 
 describe("a seed cannot set on what it writes", () => {

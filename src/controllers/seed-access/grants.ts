@@ -1,7 +1,7 @@
 import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, ShootBastion } from "../../api/index.ts";
 import { holdersOf, leftSeedsOf, snapshotSeedsOf, type KnownShoot } from "./known-shoot.ts";
 import { shootUidOfBackupEntry } from "../../api/extensions/backup-entry.ts";
-import type { Grant } from "./objects.ts";
+import type { Grant, GrantName } from "./objects.ts";
 import {
   bastionRights,
   bucketRights,
@@ -38,7 +38,7 @@ function shootGrants(world: World, shoot: KnownShoot): Grant[] {
   const { namespace, name } = shoot.metadata;
   const credentials = world.credentialsOf(shoot);
   const { leader, source, destination } = holdersOf(shoot);
-  const grant = (role: string, seeds: readonly string[], rights: readonly Rights[]): Grant => ({
+  const grant = (role: GrantName, seeds: readonly string[], rights: readonly Rights[]): Grant => ({
     name: `${role}:${namespace}:${name}`,
     seeds,
     rights,

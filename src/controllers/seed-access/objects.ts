@@ -5,9 +5,21 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding, typeMeta } from "../../kube/index.ts";
 import type { Rights } from "./rights.ts";
 
+/** The grants that there are; docs/decisions/0015-seed-rights.md says from which fields each follows, and who writes these. */
+export type GrantName =
+  | "backup-bucket"
+  | "backup-entry"
+  | "bastion"
+  | "coming-shoot"
+  | "installation"
+  | "leaving-shoot"
+  | "left-shoot"
+  | "seed"
+  | "shoot";
+
 /** Rights that these Seeds are given; `name` tells them from other rights on the same object. */
 export interface Grant {
-  readonly name: string;
+  readonly name: `${GrantName}:${string}`;
   readonly seeds: readonly string[];
   readonly rights: readonly Rights[];
 }
