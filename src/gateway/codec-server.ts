@@ -1,15 +1,15 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { PayloadCodec } from "@temporalio/common";
 import { fromJson, toJson, type JsonPayloads } from "../client/payloads/json.ts";
+import { limitConnections } from "../limit-connections.ts";
 import type { Logger } from "../log.ts";
 import { parseJson } from "../parsing.ts";
 import { readText } from "../read-text.ts";
 import { identityOf } from "./identity.ts";
-import type { ServerFiles } from "./server-credentials.ts";
+import { followCredentials, readCredentials, type ServerFiles } from "./server-credentials.ts";
 
 /** What the codec server decrypts with, and to whom. */
 export interface CodecServerDeps {
@@ -34,7 +34,8 @@ export interface CodecServer {
  * garden, or with the token; seeds' workers are neither. It follows the files of its own certificate.
  */
 export async function createCodecServer({ codec, files, origin, token, log }: CodecServerDeps): Promise<CodecServer> {
-  const server = createServer({ ...(await readContext(files)), requestCert: true, rejectUnauthorized: false });
+  const server = createServer({ ...(await readCredentials(files)), ...BOUNDS });
+  const connections = limitConnections(server, MOST_CONNECTIONS);
   server.on("request", (request, response) => {
     const headers = corsHeaders(request, origin);
     answer(request, codec, (caller) => isAllowed(caller, token)).then(
@@ -45,19 +46,28 @@ export async function createCodecServer({ codec, files, origin, token, log }: Co
       },
     );
   });
-  const renew = async () => server.setSecureContext(await readContext(files));
-  const tryToRenew = () => void renew().catch((error: unknown) => log.warn({ err: error }, "cannot read certificates"));
-  const timer = setInterval(tryToRenew, files.period ?? 30_000).unref();
+  const following = followCredentials(server, files, log);
   return {
     start: ({ host, port }) => listen(server, host, port),
     stop: () =>
       new Promise((resolve) => {
-        clearInterval(timer);
+        following.stop();
         server.close(() => resolve());
-        server.closeAllConnections();
+        connections.endAll();
       }),
   };
 }
+
+/** Who has no certificate may show the token. Times are ms. */
+const BOUNDS = {
+  requestCert: true,
+  rejectUnauthorized: false,
+  handshakeTimeout: 10_000,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+};
+
+const MOST_CONNECTIONS = 100;
 
 interface Answer {
   readonly status: number;
@@ -111,12 +121,6 @@ const readBody = (request: IncomingMessage): Promise<string> =>
 
 /** In bytes; Temporal's UI sends a page of a history, of 4 MB at most, as base64. */
 const LARGEST_BODY = 8 * 1024 * 1024;
-
-const readContext = async ({ certFile, keyFile, clientCaFile }: ServerFiles) => {
-  const [cert, key, ca] = await Promise.all([certFile, keyFile, clientCaFile].map((file) => readFile(file)));
-  if (!cert || !key || !ca) throw new Error("cannot read the certificates of the codec server");
-  return { cert, key, ca };
-};
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

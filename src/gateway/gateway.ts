@@ -1,19 +1,18 @@
-import {
-  Metadata,
-  Server,
-  status,
-  type sendUnaryData,
-  type ServerCredentials,
-  type ServerUnaryCall,
-  type ServiceDefinition,
-  type StatusObject,
-} from "@grpc/grpc-js";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
+import { status } from "@grpc/grpc-js";
 import type { Logger } from "../log.ts";
+import { createConnections, type Connections, type Peer } from "./connections.ts";
+import { deadlineOf, passedOn } from "./headers.ts";
 import { identityOf, type Identity } from "./identity.ts";
-import { methods } from "./messages.ts";
+import { createQuotas, defaultLimits, type AllLimits, type Lease } from "./limits.ts";
+import { methods, polls } from "./messages.ts";
+import { createRefusalLog } from "./refusal-log.ts";
 import { Refusal } from "./refusal.ts";
 import { createSeedRights } from "./seed-rights.ts";
+import type { ServerFiles } from "./server-credentials.ts";
 import type { TaskTokens } from "./task-tokens.ts";
+import { readMessage, sendMessage, sendStatus, type Status } from "./unary-call.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** What the gateway stands before, and how it knows its callers. */
@@ -21,104 +20,127 @@ export interface GatewayDeps {
   readonly upstream: Upstream;
   /** Temporal's namespace that seeds work in. */
   readonly namespace: string;
-  /** They have to ask for client certificates, and to verify them. */
-  readonly credentials: ServerCredentials;
+  readonly files: ServerFiles;
   readonly tokens: TaskTokens;
+  readonly limits?: AllLimits;
+  /** In ms: how long a request may take to arrive, and an answer to be read. */
+  readonly arrival?: number;
+  readonly reading?: number;
+  /** In ms: what a refused call costs a caller that repeats it at once. */
+  readonly pause?: number;
   readonly log: Logger;
-}
-
-/** Stands before Temporal's frontend. */
-export interface Gateway {
-  /** Resolves with the port. */
-  start(address: { readonly host: string; readonly port: number }): Promise<number>;
-  stop(): Promise<void>;
 }
 
 /**
  * Passes calls on to Temporal's frontend: all calls of the garden as they are, and those of a seed's worker as far as
- * `createSeedRights` says. Open-source Temporal knows no rights by queue, and an activity runs in the namespace of its workflow.
+ * `createSeedRights` says, each caller within its limits. Open-source Temporal knows no rights by queue, and an activity runs
+ * in the namespace of its workflow.
  */
-export function createGateway({ upstream, namespace, credentials, tokens, log }: GatewayDeps): Gateway {
+export async function createGateway(deps: GatewayDeps): Promise<Connections> {
+  const {
+    upstream,
+    namespace,
+    files,
+    tokens,
+    limits = defaultLimits,
+    arrival = 15_000,
+    reading = 60_000,
+    pause = 1_000,
+    log,
+  } = deps;
   const permit = createSeedRights({ namespace, tokens, upstream });
-  const server = new Server({
-    "grpc.max_connection_age_ms": LONGEST_CONNECTION,
-    "grpc.max_connection_age_grace_ms": LONGEST_POLL,
-  });
+  const quotas = createQuotas(limits);
+  const refusals = createRefusalLog(log);
 
-  const pass = async (path: string, call: Call): Promise<Uint8Array> => {
-    const caller = authenticate(call);
+  const pass = async (call: Call, lease: Lease, caller: Identity): Promise<Uint8Array> => {
+    const { stream, headers, path } = call;
+    quotas.count(caller, path.endsWith("ById") ? 2 : 1); // one more asks whose the activity is
+    if (!known.has(path)) throw new Refusal(status.UNIMPLEMENTED, "the gateway does not know this method");
+    lease.take(polls.has(path) ? "polls" : "calls");
+    const deadline = Math.min(deadlineOf(headers), latestEnd(call, caller));
+    const request = await readMessage(stream, {
+      encoding: String(headers["grpc-encoding"]),
+      reserve: (bytes) => lease.take("bytes", bytes),
+      within: arrival,
+    });
     log.debug({ caller: caller.name, path }, "call");
-    const onward = {
-      path,
-      metadata: passedOn(call.metadata),
-      deadline: call.getDeadline(),
-      cancelled: cancellationOf(call),
-    };
-    if (caller.kind === "garden") return await upstream.call({ ...onward, request: call.request });
-    const { request, answer = asItIs } = await permit(caller, path, call.request);
-    return answer(await upstream.call({ ...onward, request }));
+    const permitted = caller.kind === "garden" ? { request } : await permit(caller, path, request);
+    const { answer = asItIs } = permitted as { readonly answer?: typeof asItIs };
+    const onward = { path, metadata: passedOn(headers, caller), deadline, cancelled: cancellationOf(stream) };
+    const bytes = answer(await upstream.call({ ...onward, request: permitted.request }));
+    lease.add("bytes", bytes.length);
+    return bytes;
   };
 
-  /** That an activity does not wait any more is everyday life. */
-  const logRefusal = (fields: object, code: status) =>
-    log[code === status.NOT_FOUND ? "debug" : "warn"](fields, "call refused");
-
-  const handle = (path: string) => (call: Call, callback: sendUnaryData<Uint8Array>) => {
-    pass(path, call).then(
-      (bytes) => callback(null, bytes),
-      (error: unknown) => {
-        if (error instanceof Refusal) logRefusal({ peer: call.getPeer(), path, reason: error.message }, error.code);
-        callback(statusOf(error));
-      },
-    );
+  const refuse = async ({ stream, path, peer }: Call, error: unknown, caller?: Identity): Promise<void> => {
+    const said = statusOf(error);
+    const fields = { caller: caller?.name, peer: peer.address, path: known.has(path) ? path : undefined };
+    // That an activity does not wait any more is everyday life.
+    if (said.code === status.NOT_FOUND) log.debug({ ...fields, reason: said.details }, "call refused");
+    else if (error instanceof Refusal)
+      refusals.warn(`${caller?.name} ${fields.path} ${error.code}`, { ...fields, reason: error.message });
+    stream.resume();
+    if (paused.has(said.code)) await sleep(pause, undefined, { ref: false });
+    sendStatus(stream, said);
   };
 
-  server.addService(definition, Object.fromEntries(methods.map((path) => [path, handle(path)])));
+  const serve = async (call: Call): Promise<void> => {
+    let caller: Identity | undefined;
+    try {
+      caller = authenticate(call.peer);
+      const lease = quotas.open(caller);
+      call.stream.once("close", () => lease.close());
+      sendMessage(call.stream, await pass(call, lease, caller), reading);
+    } catch (error) {
+      await refuse(call, error, caller);
+    }
+  };
 
+  const connections = await createConnections({
+    files,
+    log,
+    admit({ certificate, address }) {
+      const lease = quotas.open(identityOf(certificate) ?? unidentified);
+      try {
+        lease.take("connections");
+      } catch (error) {
+        const { name } = identityOf(certificate) ?? unidentified;
+        refusals.warn(`${name} connections`, { caller: name, peer: address, reason: (error as Refusal).message });
+        throw error;
+      }
+      return () => lease.close();
+    },
+    serve: (stream, headers, peer) => void serve({ stream, headers, peer, path: headers[":path"] ?? "" }),
+  });
   return {
-    start: ({ host, port }) =>
-      new Promise((resolve, reject) => {
-        const at = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-        server.bindAsync(at, credentials, (error, bound) => (error === null ? resolve(bound) : reject(error)));
-      }),
-    stop: () =>
-      new Promise((resolve) => {
-        const force = setTimeout(() => server.forceShutdown(), GRACE);
-        server.tryShutdown(() => {
-          clearTimeout(force);
-          upstream.close();
-          resolve();
-        });
-      }),
+    ...connections,
+    async stop() {
+      await connections.stop();
+      refusals.stop();
+      upstream.close();
+    },
   };
 }
 
-type Call = ServerUnaryCall<Uint8Array, Uint8Array>;
+interface Call {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly path: string;
+  readonly peer: Peer;
+}
 
-/** In ms: after this a caller connects anew, and so shows its certificate again; Temporal's own frontend does the same. */
-const LONGEST_CONNECTION = 5 * 60_000;
+const known: ReadonlySet<string> = new Set(methods);
 
-/** In ms. */
-const LONGEST_POLL = 70_000;
+/** Callers whose certificates name neither the garden nor a seed share one limit. */
+const unidentified = { kind: "seed", name: "callers that are neither the garden nor a seed" } as const;
 
-/** In ms: what stopping leaves calls that are under way. Polls are cut off; their callers poll elsewhere. */
-const GRACE = 2_000;
+/** Statuses of calls that are repeated. */
+const paused: ReadonlySet<status> = new Set([status.RESOURCE_EXHAUSTED, status.UNAUTHENTICATED]);
 
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes;
 
-const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes);
-
-const definition: ServiceDefinition = Object.fromEntries(
-  methods.map((path) => {
-    const bytes = { requestSerialize: toBuffer, requestDeserialize: asItIs, responseSerialize: toBuffer };
-    return [path, { path, requestStream: false, responseStream: false, ...bytes, responseDeserialize: asItIs }];
-  }),
-);
-
 /** Who calls. A connection may outlive its certificate, so that the certificate's time is looked at for each call. */
-function authenticate(call: Call): Identity {
-  const { sslPeerCertificate: certificate } = call.getAuthContext();
-  if (certificate === undefined) throw new Refusal(status.UNAUTHENTICATED, "the gateway asks for a client certificate");
+function authenticate({ certificate }: Peer): Identity {
   if (Date.parse(certificate.valid_to) <= Date.now())
     throw new Refusal(status.UNAUTHENTICATED, `the client certificate has expired on ${certificate.valid_to}`);
   const identity = identityOf(certificate);
@@ -130,30 +152,21 @@ function authenticate(call: Call): Identity {
   return identity;
 }
 
-/** What a caller says of itself; not who it says that it is. */
-function passedOn(metadata: Metadata): Metadata {
-  const kept = new Metadata();
-  for (const name of [
-    "client-name",
-    "client-version",
-    "supported-server-versions",
-    "caller-type",
-    "temporal-namespace",
-  ])
-    for (const value of metadata.get(name)) kept.add(name, value);
-  return kept;
-}
+/** The latest deadline, as a time in ms. SDKs end a poll after 70 seconds; calls of the garden may wait for a workflow. */
+const latestEnd = ({ path }: Call, { kind }: Identity): number =>
+  Date.now() + (polls.has(path) || kind === "garden" ? 70_000 : 30_000);
 
-function cancellationOf(call: Call): AbortSignal {
+function cancellationOf(stream: ServerHttp2Stream): AbortSignal {
   const controller = new AbortController();
-  call.once("cancelled", () => controller.abort());
+  if (stream.destroyed) controller.abort();
+  stream.once("close", () => controller.abort());
   return controller.signal;
 }
 
 /** The frontend's own status with its details, which SDKs read, or the gateway's. */
-function statusOf(error: unknown): Partial<StatusObject> {
+function statusOf(error: unknown): Status {
   if (error instanceof Refusal) return { code: error.code, details: error.message };
-  const { code, details, metadata } = error as Partial<StatusObject>;
+  const { code, details = "", metadata } = error as Partial<Status>;
   if (typeof code !== "number") return { code: status.INTERNAL, details: "the gateway cannot pass the call on" };
-  return { code, details: details ?? "", ...(metadata === undefined ? {} : { metadata }) };
+  return { code, details, ...(metadata === undefined ? {} : { metadata }) };
 }

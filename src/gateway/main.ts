@@ -8,7 +8,8 @@ import { readKeyFile } from "../key-file.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createCodecServer } from "./codec-server.ts";
 import { createGateway } from "./gateway.ts";
-import { serverCredentials, type ServerFiles } from "./server-credentials.ts";
+import { defaultLimits, type AllLimits } from "./limits.ts";
+import type { ServerFiles } from "./server-credentials.ts";
 import { createTaskTokens } from "./task-tokens.ts";
 import { createUpstream } from "./upstream.ts";
 
@@ -25,11 +26,12 @@ async function main(): Promise<void> {
     keyFile: config.gatewayKeyFile,
     clientCaFile: config.gatewayClientCaFile,
   };
-  const gateway = createGateway({
+  const gateway = await createGateway({
     upstream: createUpstream({ address, ...channelCredentials(files) }),
     namespace,
-    credentials: await serverCredentials(serving),
+    files: serving,
     tokens: createTaskTokens(await readKeyFile(config.gatewayKeysFile)),
+    limits: limitsOf(config),
     log,
   });
   const port = await gateway.start({ host: config.gatewayHost, port: config.gatewayPort });
@@ -45,6 +47,12 @@ async function main(): Promise<void> {
   await Promise.all([gateway.stop(), codec?.stop()]);
   await health.stop();
   log.info("gateway stopped");
+}
+
+function limitsOf({ seedPolls, allSeedsPolls, seedRate, allSeedsRate }: Config<"Temporal gateway">): AllLimits {
+  const polls = { own: seedPolls, total: allSeedsPolls };
+  const rate = { own: seedRate, total: allSeedsRate };
+  return { ...defaultLimits, seed: { ...defaultLimits.seed, polls, rate } };
 }
 
 async function serveCodec(config: Config<"Temporal gateway">, files: ServerFiles, log: Logger) {

@@ -11,6 +11,9 @@ export const methods: readonly string[] = [
   "/grpc.health.v1.Health/Check",
 ];
 
+/** The paths of the methods that wait for a task. */
+export const polls: ReadonlySet<string> = new Set(methods.filter((path) => path.includes("/Poll")));
+
 /** The path of a method of Temporal's own service. */
 export const workflowMethod = (name: string): string => `/temporal.api.workflowservice.v1.WorkflowService/${name}`;
 

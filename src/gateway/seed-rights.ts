@@ -1,6 +1,8 @@
+import { status } from "@grpc/grpc-js";
 import { omitUndefined } from "../omit-undefined.ts";
 import { createJudge, type Judge, type JudgeDeps, type Seed } from "./judge.ts";
 import { messages, workflowMethod } from "./messages.ts";
+import { Refusal } from "./refusal.ts";
 
 /** A call that a seed may make: what the frontend is asked, and what becomes of its answer. */
 export interface Permit {
@@ -27,14 +29,14 @@ const rules: Readonly<Record<string, Rule>> = {
   GetSystemInfo: () => ({ request: new Uint8Array() }),
 
   DescribeNamespace(bytes, judge) {
-    const { namespace, id } = messages.DescribeNamespaceRequest.decode(bytes);
+    const { namespace, id } = read(messages.DescribeNamespaceRequest, bytes);
     if (id) judge.refuse("describe a namespace by its id");
     return write(messages.DescribeNamespaceRequest, { namespace: judge.namespace(namespace) });
   },
 
   /** Without versions: a seed's worker takes no part in the roll-out of the garden's builds. */
   PollActivityTaskQueue(bytes, judge) {
-    const asked = messages.PollActivityTaskQueueRequest.decode(bytes);
+    const asked = read(messages.PollActivityTaskQueueRequest, bytes);
     const { request } = write(messages.PollActivityTaskQueueRequest, {
       ...pick(asked, "identity", "workerInstanceKey", "pollerGroupId", "taskQueueMetadata"),
       namespace: judge.namespace(asked.namespace),
@@ -44,50 +46,50 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 
   RecordActivityTaskHeartbeat(bytes, judge) {
-    const asked = messages.RecordActivityTaskHeartbeatRequest.decode(bytes);
+    const asked = read(messages.RecordActivityTaskHeartbeatRequest, bytes);
     const said = pick(asked, "identity", "details");
     return write(messages.RecordActivityTaskHeartbeatRequest, { ...said, ...judge.task(asked) });
   },
 
   RespondActivityTaskCompleted(bytes, judge) {
-    const asked = messages.RespondActivityTaskCompletedRequest.decode(bytes);
+    const asked = read(messages.RespondActivityTaskCompletedRequest, bytes);
     const said = pick(asked, "identity", "result");
     return write(messages.RespondActivityTaskCompletedRequest, { ...said, ...judge.task(asked) });
   },
 
   RespondActivityTaskFailed(bytes, judge) {
-    const asked = messages.RespondActivityTaskFailedRequest.decode(bytes);
+    const asked = read(messages.RespondActivityTaskFailedRequest, bytes);
     const said = pick(asked, "identity", "failure", "lastHeartbeatDetails");
     return write(messages.RespondActivityTaskFailedRequest, { ...said, ...judge.task(asked) });
   },
 
   RespondActivityTaskCanceled(bytes, judge) {
-    const asked = messages.RespondActivityTaskCanceledRequest.decode(bytes);
+    const asked = read(messages.RespondActivityTaskCanceledRequest, bytes);
     const said = pick(asked, "identity", "details");
     return write(messages.RespondActivityTaskCanceledRequest, { ...said, ...judge.task(asked) });
   },
 
   async RespondActivityTaskCompletedById(bytes, judge) {
-    const asked = messages.RespondActivityTaskCompletedByIdRequest.decode(bytes);
+    const asked = read(messages.RespondActivityTaskCompletedByIdRequest, bytes);
     const said = pick(asked, "identity", "result");
     return write(messages.RespondActivityTaskCompletedByIdRequest, { ...said, ...(await judge.waiting(asked)) });
   },
 
   async RespondActivityTaskFailedById(bytes, judge) {
-    const asked = messages.RespondActivityTaskFailedByIdRequest.decode(bytes);
+    const asked = read(messages.RespondActivityTaskFailedByIdRequest, bytes);
     const said = pick(asked, "identity", "failure", "lastHeartbeatDetails");
     return write(messages.RespondActivityTaskFailedByIdRequest, { ...said, ...(await judge.waiting(asked)) });
   },
 
   RecordWorkerHeartbeat(bytes, judge) {
-    const asked = messages.RecordWorkerHeartbeatRequest.decode(bytes);
+    const asked = read(messages.RecordWorkerHeartbeatRequest, bytes);
     for (const { taskQueue } of asked.workerHeartbeat ?? []) judge.queue({ name: taskQueue });
     const said = pick(asked, "identity", "workerHeartbeat");
     return write(messages.RecordWorkerHeartbeatRequest, { ...said, namespace: judge.namespace(asked.namespace) });
   },
 
   ShutdownWorker(bytes, judge) {
-    const asked = messages.ShutdownWorkerRequest.decode(bytes);
+    const asked = read(messages.ShutdownWorkerRequest, bytes);
     const said = pick(asked, "identity", "reason", "workerInstanceKey", "taskQueueTypes");
     const namespace = judge.namespace(asked.namespace);
     return write(messages.ShutdownWorkerRequest, { ...said, namespace, ...judge.shutdown(asked) });
@@ -102,6 +104,15 @@ function handOut(answer: Uint8Array, judge: Judge): Uint8Array {
   if (task.taskToken.length === 0) return answer;
   task.taskToken = judge.handOut(task.taskToken);
   return messages.PollActivityTaskQueueResponse.encode(task).finish();
+}
+
+/** The caller's message. */
+function read<T>(message: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
+  try {
+    return message.decode(bytes);
+  } catch {
+    throw new Refusal(status.INVALID_ARGUMENT, "the request is not a message of this method");
+  }
 }
 
 interface Message<T> {

@@ -61,7 +61,10 @@ export const temporalVariables = declare({
   },
 });
 
-/** What the gateway listens at, and how it knows its callers. */
+/** A limit. */
+const count = z.coerce.number().int().positive();
+
+/** What the gateway listens at, how it knows its callers, and what they may use. */
 export const gatewayVariables = declare({
   PERENNIAL_GATEWAY_HOST: {
     setting: "gatewayHost",
@@ -104,6 +107,38 @@ export const gatewayVariables = declare({
     schema: path,
     readBy: ["Temporal gateway"],
     requiredBy: ["Temporal gateway"],
+  },
+  PERENNIAL_GATEWAY_SEED_POLLS: {
+    setting: "seedPolls",
+    meaning: "The most polls that the workers of one seed may have waiting at one gateway. Each worker opens up to 20.",
+    schema: count.default(60),
+    readBy: ["Temporal gateway"],
+    passedOn: true,
+  },
+  PERENNIAL_GATEWAY_ALL_SEEDS_POLLS: {
+    setting: "allSeedsPolls",
+    meaning:
+      "The most polls that the workers of all seeds together may have waiting at one gateway. Temporal's frontend takes 1200 of a namespace, the garden's included, unless its `frontend.namespaceCount` is higher.",
+    schema: count.default(400),
+    readBy: ["Temporal gateway"],
+    passedOn: true,
+  },
+  PERENNIAL_GATEWAY_SEED_RATE: {
+    setting: "seedRate",
+    meaning: "The most calls that one gateway passes on for one seed.",
+    unit: "calls per second",
+    schema: count.default(300),
+    readBy: ["Temporal gateway"],
+    passedOn: true,
+  },
+  PERENNIAL_GATEWAY_ALL_SEEDS_RATE: {
+    setting: "allSeedsRate",
+    meaning:
+      "The most calls that one gateway passes on for all seeds together. Temporal's frontend takes 2400 of a namespace, the garden's included, unless its `frontend.namespaceRPS` is higher.",
+    unit: "calls per second",
+    schema: count.default(600),
+    readBy: ["Temporal gateway"],
+    passedOn: true,
   },
   PERENNIAL_CODEC_PORT: {
     setting: "codecPort",

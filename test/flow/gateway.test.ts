@@ -7,13 +7,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SeedActivities } from "../../src/activities/index.ts";
 import type { TemporalAddress } from "../../src/client/connect.ts";
 import { createCompleter } from "../../src/client/completer.ts";
-import { readFiles } from "../../src/client/credentials.ts";
+import { channelCredentials, readFiles } from "../../src/client/credentials.ts";
 import { gardenGroup, seedsGroup } from "../../src/gateway/identity.ts";
+import { defaultLimits } from "../../src/gateway/limits.ts";
 import { messages, methods, workflowMethod } from "../../src/gateway/messages.ts";
+import { createUpstream } from "../../src/gateway/upstream.ts";
+import { createLogger } from "../../src/log.ts";
 import { createSeedWorker } from "../../src/worker/seed.ts";
 import { gardenQueue, seedQueue } from "../../src/workflows/contract.ts";
 import { eventually } from "../support/eventually.ts";
 import { rawCaller, startGatewayLab, type GatewayLab } from "../support/gateway-lab.ts";
+import { bareCaller, beginCall, framed, startLoneGateway } from "../support/lone-gateway.ts";
 import type { Activities } from "../support/gateway-workflow.ts";
 
 let lab: GatewayLab;
@@ -117,6 +121,67 @@ describe("the worker of a seed", () => {
       expect(await handle.result()).toBe("worked, ApplicationFailure: no quota");
     });
     await connection.close();
+  });
+
+  it("does its work with a fraction of the polls that it asks for", async () => {
+    const refused: unknown[] = [];
+    const log = createLogger({
+      name: "test",
+      level: "warn",
+      destination: { write: (line) => void refused.push((JSON.parse(line) as { reason: unknown }).reason) },
+    });
+    const narrow = await startLoneGateway({
+      upstream: createUpstream({ address: lab.temporal.address, ...channelCredentials({}) }),
+      limits: { ...defaultLimits, seed: { ...defaultLimits.seed, polls: { own: 1, total: 10 } } },
+      log,
+    });
+    const { address, namespace, ...files } = await narrow.asSeed("seed-3");
+    const connection = await NativeConnection.connect({ address, ...(await readFiles(files)) });
+    const activities = { work: async () => "worked", wait: async () => "waited" };
+    const seed = await createSeedWorker({
+      connection,
+      namespace,
+      seedName: "seed-3",
+      activities: activities as unknown as SeedActivities,
+    });
+    await seed.runUntil(async () => {
+      await eventually(() => expect(refused).not.toEqual([]));
+      const handles = await Promise.all(Array.from({ length: 5 }, () => start("waitForSeed", seedQueue("seed-3"))));
+      await Promise.all(handles.map((handle) => handle.result()));
+    });
+    expect(refused[0]).toContain("perennial:seed:seed-3 has too many waiting polls");
+    await connection.close();
+    await narrow.stop();
+  });
+
+  it("gets no other queue by any kind of queue, and no method by another spelling of its path", async () => {
+    const method = workflowMethod("PollActivityTaskQueue");
+    const own = seedQueue("seed-1");
+    for (const taskQueue of [
+      { name: "Seed-seed-1" },
+      { name: `${own}\u0000` },
+      { name: `/_sys/${own}/1` },
+      { name: own, kind: 2, normalName: seedQueue("seed-2") },
+      null,
+    ]) {
+      const request = messages.PollActivityTaskQueueRequest.encode({ namespace: "default", taskQueue }).finish();
+      expect(await call(one, method, request)).toMatchObject({ refused: "PERMISSION_DENIED" });
+    }
+    for (const path of [
+      method.toLowerCase(),
+      method.replace("WorkflowService/", "workflowService/"),
+      `/${method}`,
+      `${method}/`,
+      workflowMethod("../WorkflowService/SignalWorkflowExecution"),
+      workflowMethod("%53ignalWorkflowExecution"),
+      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+      "/grpc.health.v1.Health/Watch",
+      "/temporal.server.api.adminservice.v1.AdminService/DescribeMutableState",
+      "/__proto__",
+      "/constructor",
+      workflowMethod("constructor"),
+    ])
+      expect(await call(one, path)).toMatchObject({ refused: "UNIMPLEMENTED" });
   });
 
   it("polls no other queue, by no name that means one, and in no other namespace", async () => {
@@ -260,6 +325,79 @@ describe("the worker of a seed", () => {
       );
     expect(await beats(gardenQueue)).toMatchObject({ refused: "PERMISSION_DENIED" });
     expect(await beats(seedQueue("seed-1"))).not.toMatchObject({ refused: "PERMISSION_DENIED" });
+  });
+});
+
+describe("a seed that floods the gateway", () => {
+  /** Starts an activity for this queue's worker, which gets it long before a poll of the flood ends. */
+  const pollInTime = async (as: TemporalAddress, seed: string) => {
+    const handle = await start("waitForSeed", seedQueue(seed));
+    await eventually(async () => {
+      const { pendingActivities } = (await handle.describe()).raw;
+      expect(pendingActivities).toHaveLength(1);
+    });
+    const caller = rawCaller(as);
+    await caller.call({ path: workflowMethod("GetSystemInfo"), request: new Uint8Array() }); // connects
+    const request = messages.PollActivityTaskQueueRequest.encode({
+      namespace: "default",
+      taskQueue: { name: seedQueue(seed) },
+    }).finish();
+    const answer = await caller.call({
+      path: workflowMethod("PollActivityTaskQueue"),
+      request,
+      cancelled: AbortSignal.timeout(10_000),
+    });
+    caller.close();
+    const { taskToken } = messages.PollActivityTaskQueueResponse.decode(answer);
+    const [completed] = answers("default", taskToken);
+    expect(await call(as, workflowMethod(completed?.[0] ?? ""), completed?.[1])).toHaveProperty("answer");
+    await handle.result();
+  };
+
+  it("delays neither another seed nor the garden, whether it floods with polls, calls or unfinished requests", async () => {
+    const stop = new AbortController();
+    const callers = Array.from({ length: 8 }, () => rawCaller(one));
+    const codes = new Map<string, number>();
+    const ask = async (path: string, request: Uint8Array, index: number) =>
+      await callers[index % callers.length]
+        ?.call({ path, request, cancelled: stop.signal })
+        .catch(({ code }: { code: status }) => codes.set(status[code], (codes.get(status[code]) ?? 0) + 1));
+    const askAgain = async (...asked: Parameters<typeof ask>) => {
+      while (!stop.signal.aborted) await ask(...asked);
+    };
+    const polled = messages.PollActivityTaskQueueRequest.encode({
+      namespace: "default",
+      taskQueue: { name: seedQueue("seed-1") },
+    }).finish();
+    const lookedUp = messages.RespondActivityTaskCompletedByIdRequest.encode({
+      namespace: "default",
+      workflowId: "none",
+      runId: "6b2f0c0e-6c1b-4d2b-9a8e-0b6c3a1f0b11",
+      activityId: "1",
+    }).finish();
+    const floods = [
+      ...Array.from({ length: 1_400 }, (_, index) => ask(workflowMethod("PollActivityTaskQueue"), polled, index)),
+      ...Array.from({ length: 30 }, (_, index) =>
+        askAgain(workflowMethod("RespondActivityTaskCompletedById"), lookedUp, index),
+      ),
+    ];
+    const session = await bareCaller(one);
+    const unfinished = Array.from({ length: 100 }, () =>
+      beginCall(session, workflowMethod("GetSystemInfo"), [framed(Buffer.alloc(10), { length: 4 * 1024 * 1024 })]),
+    );
+    try {
+      await eventually(() => expect(codes.get("RESOURCE_EXHAUSTED") ?? 0).toBeGreaterThan(300));
+      for (let count = 0; count < 3; count += 1) {
+        await pollInTime(two, "seed-2");
+        await garden.workflowService.describeNamespace({ namespace: "default" });
+      }
+    } finally {
+      session.destroy();
+      stop.abort();
+      await Promise.all([...floods, ...unfinished.map(({ ended }) => ended)]);
+      for (const caller of callers) caller.close();
+    }
+    await pollInTime(one, "seed-1");
   });
 });
 
