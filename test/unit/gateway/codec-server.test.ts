@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFile, mkdtemp, rm } from "node:fs/promises";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultPayloadConverter } from "@temporalio/common";
@@ -11,6 +13,7 @@ import { fromJson, toJson } from "../../../src/client/payloads/json.ts";
 import { parseKeyFile } from "../../../src/key-file.ts";
 import { createPki, type CertificateRequest, type KeyPair } from "../../../src/local/cluster/pki.ts";
 import { createLogger } from "../../../src/log.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const origin = "https://temporal.example";
 const codec = createCodec(
@@ -48,14 +51,16 @@ interface Ask {
   readonly method?: string;
   readonly path?: string;
   readonly body?: string;
+  /** Keeps the connection for the next request. */
+  readonly agent?: Agent;
 }
 
-async function ask({ as, headers = {}, method = "POST", path = "/decode", body = encrypted }: Ask) {
+async function ask({ as, headers = {}, method = "POST", path = "/decode", body = encrypted, agent }: Ask) {
   const ca = await readFile(authority.certificateFile);
   return await new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
     const identity = as && { cert: as.certificate, key: as.key };
     const sent = request(
-      { host: "127.0.0.1", port, path, method, headers, ca, ...identity, agent: false },
+      { host: "127.0.0.1", port, path, method, headers, ca, ...identity, agent: agent ?? false },
       (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => (text += part));
@@ -106,6 +111,26 @@ describe("the codec server", () => {
       { headers: { authorization: "Bearer " } },
     ])
       expect(await ask(caller)).toMatchObject({ status: 401, body: "{}" });
+  });
+
+  it("stops decrypting on a connection whose certificate has expired since it began", async () => {
+    const caller = await issue({ commonName: "perennial:operator", organization: "perennial:garden", lifetime: 4_000 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await ask({ as: caller, agent })).status).toBe(200);
+    const [connection] = Object.values(agent.freeSockets).flat();
+    await eventually(async () => expect((await ask({ as: caller, agent })).status).toBe(401));
+    expect(Object.values(agent.freeSockets).flat()).toEqual([connection]);
+    agent.destroy();
+  });
+
+  it("decrypts while strangers keep more connections open than it allows", async () => {
+    const strangers = Array.from({ length: 150 }, () =>
+      connect({ host: "127.0.0.1", port }).on("error", () => undefined),
+    );
+    await Promise.all(strangers.map((socket) => once(socket, "connect")));
+    await eventually(() => expect(strangers.filter(({ destroyed }) => destroyed)).not.toHaveLength(0));
+    expect((await ask({ headers: { authorization: "Bearer letmein" } })).status).toBe(200);
+    for (const socket of strangers) socket.destroy();
   });
 
   it("lets pages of the UI's origin call it, and of no other", async () => {
