@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { COMPOSED_ANNOTATION, isReservedKey, OWNED_WORKERS_ANNOTATION } from "../../api/annotations.ts";
+import {
+  COMPOSED_ANNOTATION,
+  isOwnKey,
+  isReservedKey,
+  OWN_PREFIX,
+  OWNED_WORKERS_ANNOTATION,
+} from "../../api/annotations.ts";
 import type { Cluster, ShootCluster, ShootControlPlane } from "../../api/cluster-api/index.ts";
 import { Shoot } from "../../api/index.ts";
 import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
@@ -102,6 +108,12 @@ type Template = ShootTemplate["spec"];
 
 /** Annotations that are operations and approvals: admission would judge them as this process's, and not as the user's. */
 function findReserved({ metadata }: ShootTemplate): Obstacle | undefined {
+  const label = Object.keys(metadata?.labels ?? {}).find(isOwnKey);
+  if (label !== undefined)
+    return {
+      reason: "TemplateInvalid",
+      message: `spec.shootTemplate.metadata.labels cannot hold ${label}: remove it, because keys that begin with ${OWN_PREFIX} are written by Perennial's processes`,
+    };
   const key = Object.keys(metadata?.annotations ?? {}).find(isReservedKey);
   return key === undefined
     ? undefined

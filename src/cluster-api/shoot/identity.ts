@@ -46,7 +46,8 @@ export const idOf = (controlPlane: ShootControlPlane): string | undefined =>
  * Whether a Shoot bears this control plane's id; one without an id has none. Users write labels of control planes, so this counts
  * only for a Shoot in the namespace that the control plane may use.
  */
-export function isOwn({ metadata }: Shoot, controlPlane: ShootControlPlane): boolean {
-  const id = idOf(controlPlane);
-  return id !== undefined && metadata.labels?.[CONTROL_PLANE_ID_LABEL] === id;
-}
+export const isOwn = (shoot: Shoot, controlPlane: ShootControlPlane): boolean => bearsId(shoot, idOf(controlPlane));
+
+/** Whether an object bears a control plane's id; no object bears an id that is absent or empty. */
+export const bearsId = ({ metadata }: KubeObject, id: string | undefined): boolean =>
+  Boolean(id) && metadata.labels?.[CONTROL_PLANE_ID_LABEL] === id;

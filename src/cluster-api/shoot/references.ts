@@ -10,6 +10,7 @@ import { CONTROL_PLANE_ID_LABEL } from "../../api/labels.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import type { Composed } from "./compose.ts";
+import { bearsId } from "./identity.ts";
 import type { ShootWriter } from "./write.ts";
 
 /** The user of the garden whose rights say what Shoots of Clusters may refer to. No process and no person is this user. */
@@ -60,4 +61,4 @@ async function unbindable(
 
 /** Whether the Shoot is the one that is composed, and not another's under its name. */
 const isSame = (present: Shoot, { metadata }: Composed): boolean =>
-  present.metadata.labels?.[CONTROL_PLANE_ID_LABEL] === metadata.labels?.[CONTROL_PLANE_ID_LABEL];
+  bearsId(present, metadata.labels?.[CONTROL_PLANE_ID_LABEL]);

@@ -8,6 +8,7 @@ import { covers } from "../objects/covers.ts";
 import { COMPOSER, CREATOR } from "../objects/field-managers.ts";
 import { isRefusal, type Obstacle } from "../objects/obstacle.ts";
 import type { Composed } from "./compose.ts";
+import { bearsId } from "./identity.ts";
 import { dropOwnership, releaseCreation } from "./ownership.ts";
 
 /** How a Shoot stands to what is composed: it says so, it was refused, or it cannot be written now. */
@@ -92,8 +93,8 @@ async function claim(garden: KubeClient, shoot: Shoot, composed: Composed): Prom
 
 /** Whose the Shoot is, if it is not ours: another control plane's, or a user's own. */
 function whyNotOurs(shoot: Shoot, { metadata }: Composed, adopts: boolean): Obstacle | undefined {
-  const [theirs, ours] = [shoot, { metadata }].map((one) => one.metadata.labels?.[CONTROL_PLANE_ID_LABEL]);
-  if (theirs === ours || (theirs === undefined && adopts)) return undefined;
+  const theirs = shoot.metadata.labels?.[CONTROL_PLANE_ID_LABEL];
+  if (bearsId(shoot, metadata.labels?.[CONTROL_PLANE_ID_LABEL]) || (theirs === undefined && adopts)) return undefined;
   const { namespace, name } = shoot.metadata;
   const message =
     theirs === undefined

@@ -202,6 +202,14 @@ test.each([
   expect("obstacle" in made && made.obstacle.message).toMatch(annotation);
 });
 
+test("a user who writes a label with our prefix into a template is told to remove it", () => {
+  const metadata = { labels: { "example.com/mine": "kept", "perennial.dev/any": "true" } };
+  const controlPlane = controlPlaneOf("one", { shootTemplate: { ...shootTemplate("one"), metadata } });
+  expect(compose({ controlPlane })).toMatchObject({
+    obstacle: { reason: "TemplateInvalid", message: expect.stringContaining("perennial.dev/any") as string },
+  });
+});
+
 test.each(["example.com/mine", "notgardener.cloud/one", "gardener.cloud.example.com/one"])(
   "a user's own annotation %s in a template becomes the Shoot's",
   (annotation) => {
