@@ -45,10 +45,10 @@ async function credentialsCauses(client: KubeClient, { spec, metadata }: Shoot):
 
 type Binding = CredentialsBinding | SecretBinding;
 
-/** An object of the project that a Shoot's own spec names, and of which kinds it may be. */
+/** An object that a Shoot's own spec names, and of which kinds it may be. Only backups of a self-hosted Shoot may be in another namespace. */
 type ShootReference = NamedReference & { readonly allowed: readonly [Referable, ...Referable[]] };
 
-/** The objects of the project that the Shoot's own spec names, and did not name before. */
+/** The objects that the Shoot's own spec names, and did not name before. */
 export function newReferences(shoot: Shoot, old: Shoot | undefined): readonly ShootReference[] {
   const before = new Set(old ? references(old).map(identify) : []);
   return references(shoot).filter((reference) => !before.has(identify(reference)));
@@ -70,7 +70,15 @@ function references({ spec, metadata: { namespace } }: Shoot): ShootReference[] 
       ...(credentialsRef ? [{ ...common, apiVersion, kind, name, field: `${field}.credentialsRef` }] : []),
     ];
   });
-  return [...resources, ...providers];
+  const backups = (spec.provider.workers ?? []).flatMap(({ controlPlane }, index): ShootReference[] => {
+    const { credentialsRef } = controlPlane?.backup ?? {};
+    if (credentialsRef === undefined) return [];
+    const { apiVersion = "v1", kind = "Secret", name = "", namespace: own = "" } = credentialsRef;
+    const field = `spec.provider.workers[${index}].controlPlane.backup.credentialsRef`;
+    return [{ field, apiVersion, kind, name, namespace: own || namespace, allowed: ["Secret"] }];
+  });
+  return [...resources, ...providers, ...backups];
 }
 
-const identify = ({ apiVersion, kind, name }: NamedReference): string => JSON.stringify([apiVersion, kind, name]);
+const identify = ({ apiVersion, kind, namespace, name }: NamedReference): string =>
+  JSON.stringify([apiVersion, kind, namespace, name]);
