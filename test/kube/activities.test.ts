@@ -293,6 +293,22 @@ describe("the view of a Shoot that a flow reads", () => {
     });
   });
 
+  it("lets no Shoot begin that shares its domain with another, until that is deleted, and asks none again that has begun", async () => {
+    const dns = { domain: "shared.example.com" };
+    const [one, two] = [await newShoot({ dns }), await newShoot({ dns })];
+    const problem = { codes: ["ERR_CONFIGURATION_PROBLEM"] };
+    expect(await readShootView(kube, one, periods)).toMatchObject({
+      problem: { ...problem, message: expect.stringContaining(`of Shoot ${two.namespace}/${two.name}`) as string },
+    });
+    expect(await readShootView(kube, two, periods)).toMatchObject({ problem });
+    await kube.remove(refOf(two));
+    expect(await readShootView(kube, one, periods)).toMatchObject({ run: { technicalID: one.technicalID } });
+    await createShootStatus(kube).begin(one, undefined);
+    const late = await newShoot({ dns });
+    expect(await readShootView(kube, one, periods)).toMatchObject({ run: { technicalID: one.technicalID } });
+    expect(await readShootView(kube, late, periods)).toMatchObject({ problem });
+  });
+
   it("follows the Shoot through its life", async () => {
     const run = await newShoot({ hibernation: { enabled: true } });
     await createShootStatus(kube).begin(run, undefined);

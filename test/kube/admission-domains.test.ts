@@ -15,7 +15,8 @@ test.beforeAll(async ({ admissionLab }) => {
     ...(internal && { internal: { ...internal, domain: "Internal.Elsewhere.test." } }),
     ...(defaults && { defaults: defaults.map((one) => ({ ...one, domain: "elsewhere.test" })) }),
   };
-  await client.apply({ ...seed, metadata: { name: "seed-3" }, spec: { ...seed.spec, dns } });
+  const ingress = { domain: "Apps.Elsewhere.example.", controller: { kind: "nginx" } };
+  await client.apply({ ...seed, metadata: { name: "seed-3" }, spec: { ...seed.spec, dns, ingress } });
   for (const name of ["dev", "garden", "garden-leadership", "other"])
     await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   await client.apply({
@@ -53,6 +54,9 @@ test.each([
   ["the internal domain of a Seed that it is not on", "x.dev.internal.elsewhere.test", reserved],
   ["a Shoot's leadership record", "victim.dev.leadership.perennial.test", reserved],
   ["the leadership domain", "leadership.perennial.test", reserved],
+  ["the ingress domain of a Seed that it is not on", "apps.elsewhere.example", reserved],
+  ["a name below an ingress domain", "x.dev.apps.elsewhere.example", reserved],
+  ["a domain that holds an ingress domain", "elsewhere.example", reserved],
   ["a domain in capitals", "VICTIM.dev.perennial.test", "spec.dns.domain"],
   ["a domain with a dot at its end", "victim.dev.perennial.test.", "spec.dns.domain"],
   ["a wildcard", "*.example.com", "spec.dns.domain"],
@@ -98,6 +102,20 @@ test("a domain that one project takes, by a Shoot or by a reservation, keeps wha
   };
   await expect(client.create(made, { dryRun: true })).resolves.toBeDefined();
   await expect(client.create(reservation("shop.org.uk", "shop"))).rejects.toThrow("overlaps");
+});
+
+test.each(["co.jp", "api.co.jp", "a.api.co.jp", "ingress.co.jp", "a.b.ingress.co.jp"])(
+  "a Shoot of another project has neither the domain of a Shoot nor a name at which that Shoot has records: %s",
+  async (domain) => {
+    await client.apply(await shoot("japan", "co.jp"));
+    await expect(client.create(await shoot("theirs", domain, "other"), { dryRun: true })).rejects.toThrow(
+      "overlaps with the domain of another Shoot",
+    );
+  },
+);
+
+test("a user of a project has no right to reserve a domain", async ({ admissionLab: { alice } }) => {
+  await expect(alice.create(reservation("mine.example.org", "mine"))).rejects.toThrow("cannot create resource");
 });
 
 test("two namespaces that count as one project do not give two Shoots one name", async () => {

@@ -22,7 +22,8 @@ export async function createShoot(
   const example = (await exampleObjects()).find((object): object is Shoot & typeof object => object.kind === "Shoot");
   if (example === undefined) throw new Error("deploy/examples has no Shoot");
   const metadata = { ...example.metadata, name };
-  const shoot = await client.create<Shoot>({ ...example, metadata, spec: { ...example.spec, ...change } });
+  const dns = { domain: `${name}.dev.perennial.test` };
+  const shoot = await client.create<Shoot>({ ...example, metadata, spec: { ...example.spec, dns, ...change } });
   const technicalID = `shoot--dev--${name}`;
   const { uid = "" } = shoot.metadata;
   const labels = { [ROLE_LABEL]: "shoot" };

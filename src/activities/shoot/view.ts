@@ -1,4 +1,4 @@
-import { GARDENER_FINALIZER, projectOf, technicalIDOf } from "../../api/names.ts";
+import { GARDENER_FINALIZER, technicalIDOf } from "../../api/names.ts";
 import {
   EMERGENCY_STOP_ANNOTATION,
   IGNORE_ANNOTATION,
@@ -15,10 +15,11 @@ import { extensionsOf } from "../../api/registration/shoot-extensions.ts";
 import { asItServes } from "../../api/registration/wanted.ts";
 import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
-import { Namespace, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
 import { leadershipRecord } from "./leadership-domain.ts";
 import { epochOf, nextOperation } from "./move-operation.ts";
+import { findTakenName, readProject } from "./taken-names.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -118,6 +119,8 @@ async function readFacts(
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
   if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(gardenClient, metadata.namespace);
+  const taken = await findTakenName(gardenClient, shoot, project);
+  if (taken !== undefined) return problem(taken);
   const workers = spec.provider.workers ?? [];
   const run: Omit<ShootRun, "operation"> = {
     namespace: metadata.namespace,
@@ -227,11 +230,6 @@ function tasksOf({ metadata }: Shoot): Pick<ShootRun, "tasks"> {
 const unknownYet = { namespaceUsable: false, cleanable: false, controlPlaneNeeded: false };
 
 const isStopped = ({ metadata }: Seed): boolean => metadata.annotations?.[EMERGENCY_STOP_ANNOTATION] === "true";
-
-async function readProject(gardenClient: KubeClient, namespace: string): Promise<string> {
-  const found = await gardenClient.read(Namespace, { name: namespace });
-  return projectOf(namespace, found?.metadata.labels);
-}
 
 const problem = (message: string): Pick<ShootView, "problem"> => ({
   problem: { message, codes: ["ERR_CONFIGURATION_PROBLEM"] },

@@ -1,6 +1,7 @@
+import { isOlder } from "../../api/core/domain-reservation.ts";
 import { DNS_DOMAIN_ANNOTATION, DomainReservation } from "../../api/index.ts";
 import { ROLE_LABEL } from "../../api/labels.ts";
-import { canonicalName, isWithin } from "../../dns/domain.ts";
+import { canonicalName, clash, isWithin, meet } from "../../dns/domain.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import { KnownSeed, KnownShoot } from "../watched/known.ts";
@@ -97,37 +98,10 @@ async function clashCauses(client: KubeClient, { domain, shoot, tellsWhose, ...c
   return theirs === undefined ? [] : refuse("a domain that is reserved for", theirs.spec.shootRef);
 }
 
-interface Owned {
-  readonly domain: string;
-  /** Of the Shoot that has it, or is to have it. */
-  readonly namespace: string;
-}
-
-/**
- * Whether two Shoots cannot have these domains beside each other. In one project they may not overlap, as in Gardener (plugin ShootValidator).
- * Between projects only what both may write records below counts: else the first to take a domain such as `co.uk`, or a company's, would
- * keep it from all others, without having shown that it is theirs. Who may write a record is the DNS provider's to say.
- */
-function clash(one: Owned, other: Owned): boolean {
-  if (one.namespace === other.namespace) return meet(one.domain, other.domain);
-  return hasRecordsBelow(one.domain, other.domain) || hasRecordsBelow(other.domain, one.domain);
-}
-
-/** Whether a domain is `parent`, or at or below a name at which a Shoot with domain `parent` has records. */
-const hasRecordsBelow = (domain: string, parent: string): boolean =>
-  canonicalName(domain) === canonicalName(parent) || written.some((label) => isWithin(domain, `${label}.${parent}`));
-
-/** Below its domain a Shoot has its API server's name, and those of an ingress controller's wildcard (Gardener: `*.ingress`). */
-const written = ["api", "ingress"] as const;
-
 interface Key {
   readonly namespace: string;
   readonly name: string;
 }
-
-/** Of two reservations that were made at once, and judged without each other, one counts. */
-const isOlder = (one: DomainReservation, other: DomainReservation): boolean => ageOf(one) < ageOf(other);
-const ageOf = ({ metadata }: DomainReservation): string => `${metadata.creationTimestamp} ${metadata.name}`;
 
 /** The garden's own domains, of all its Seeds and of its leadership records. */
 async function readDomains(client: KubeClient): Promise<GardenDomains> {
@@ -153,5 +127,3 @@ interface GardenDomains {
   readonly reserved: readonly string[];
   readonly defaults: readonly string[];
 }
-
-const meet = (a: string, b: string): boolean => isWithin(a, b) || isWithin(b, a);

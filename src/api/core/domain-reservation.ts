@@ -35,3 +35,8 @@ export const DomainReservation = defineResource({
 
 /** Keeps a domain for one Shoot, which need not exist yet. */
 export type DomainReservation = z.infer<typeof DomainReservation.schema>;
+
+/** Whether the first of two reservations counts: they were made at once, and judged without each other. */
+export const isOlder = (one: DomainReservation, other: DomainReservation): boolean => ageOf(one) < ageOf(other);
+
+const ageOf = ({ metadata }: DomainReservation): string => `${metadata.creationTimestamp} ${metadata.name}`;

@@ -45,3 +45,26 @@ test("no project may have a domain of whose API server another's Shoot has the n
   const causes = await domainCauses(client, { shoot: shoot(metadata, "example.com") } as never, "any");
   expect(causes).toMatchObject([{ message: expect.stringContaining("overlaps") as string }]);
 });
+
+test("of two reservations that overlap, as they were written at once, the older counts, and of two of one second the first by name", async () => {
+  const reservation = (domain: string, name: string, creationTimestamp: string): DomainReservation => ({
+    ...typeMeta(DomainReservation),
+    metadata: { name: domain, creationTimestamp },
+    spec: { domain, shootRef: { namespace, name } },
+  });
+  const causesOf = async (reservations: readonly DomainReservation[], name: string, domain: string) => {
+    const { client } = keepObjects(...reservations);
+    return await domainCauses(client, { shoot: shoot({ namespace, name }, domain) } as never, "any");
+  };
+  for (const [above, below, first] of [
+    ["2026-01-01T00:00:01Z", "2026-01-01T00:00:02Z", "above"],
+    ["2026-01-01T00:00:02Z", "2026-01-01T00:00:01Z", "below"],
+    ["2026-01-01T00:00:01Z", "2026-01-01T00:00:01Z", "below"],
+  ] as const) {
+    const both = [reservation("example.org", "above", above), reservation("a.example.org", "below", below)];
+    for (const order of [both, both.toReversed()]) {
+      expect(await causesOf(order, "above", "example.org")).toHaveLength(first === "above" ? 0 : 1);
+      expect(await causesOf(order, "below", "a.example.org")).toHaveLength(first === "below" ? 0 : 1);
+    }
+  }
+});
