@@ -201,6 +201,10 @@ describe("the deployed roles grant", () => {
       ["manager", "get list watch create patch", `validating${webhooks}/perennial mutating${webhooks}/perennial`],
       ["worker-garden", "get list patch", `shoots.${core}`],
       ["worker-garden", "patch", `shoots.${core}:status`],
+      ["worker-garden", "list", "domainreservations.perennial.dev"],
+      ...["manager", "worker-garden", "worker-seed", "seed-1"].map(
+        (user) => [user, "update", "reservedkeys.perennial.dev"] as const,
+      ),
       ["worker-garden", "create", "events.events.k8s.io"],
       ["worker-garden", "get", `seeds.${core} cloudprofiles.${core} namespacedcloudprofiles.${core} namespaces`],
       ["worker-garden", "get create patch delete", inExtensions("dnsrecords")],
@@ -264,6 +268,7 @@ describe("the deployed roles refuse", () => {
       ["worker-seed", "create get", "pods:exec serviceaccounts:token nodes"],
       ["worker-seed", "create update", machineKinds],
       ["worker-seed", "update", `workers.${extensions}:status`],
+      ["fence", "update", "reservedkeys.perennial.dev"],
       ["fence", "get list watch", "secrets configmaps pods"],
       ["fence", "create update patch delete", `secrets namespaces pods workers.${extensions}`],
       ["fence", "create delete", `deployments.apps statefulsets.apps jobs.batch clusters.${extensions}`],
