@@ -46,7 +46,7 @@ async function prepareClusters({ garden, seed }: Grounds): Promise<void> {
   for (const { kubectl } of [garden, seed]) await kubectl(["apply", "--server-side", ...manifests("crds")]);
   await garden.kubectl([
     "apply",
-    ...manifests("process/namespace.yaml", "garden/namespace.yaml", "garden/fencing.yaml"),
+    ...manifests("process/namespace.yaml", "garden/namespace.yaml", "garden/fencing.yaml", "garden/reserved-keys.yaml"),
   ]);
   await seed.kubectl(["apply", "--server-side", ...manifests("seed/crds")]);
   await seed.kubectl(["apply", ...manifests("seed/fencing.yaml", "seed/priority-classes.yaml")]);

@@ -54,7 +54,7 @@ const kinds = [
 /** Kinds of which the author is written down. */
 const signed = [Shoot, ShootBastion];
 
-/** The right that our processes have, and whoever may do everything: it is no resource that exists. */
+/** The right that our processes have, and users who may do everything. The resource does not exist. */
 const right = { group: "perennial.dev", resource: "reservedkeys", verb: "update" } as const;
 
 /**
