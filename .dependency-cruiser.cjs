@@ -34,8 +34,9 @@ const arrows = {
     "api/(annotations|labels|names|object-stores|extensions/backup-entry|schema/(duration|quantity)|shoot/dns-provider)",
     "omit-undefined",
     "parsing",
+    "yaml",
   ],
-  kube: ["api", "omit-undefined", "parsing", "read-text", "log"],
+  kube: ["api", "omit-undefined", "parsing", "read-text", "log", "yaml"],
   dns: [],
   binding: ["api", "kube", "parsing", "log"],
   activities: [
@@ -48,6 +49,7 @@ const arrows = {
     "omit-undefined",
     "parsing",
     "redaction",
+    "yaml",
   ],
   admission: ["api", "kube", "dns/domain", "parsing", "read-text", "log"],
   local: [
@@ -60,8 +62,10 @@ const arrows = {
     "variables",
     "log",
     stateKeys,
+    "yaml",
+    "parsing",
   ],
-  extension: ["api", "binding", "kube", "dns", "admission", "health", "omit-undefined", "log"],
+  extension: ["api", "binding", "kube", "dns", "admission", "health", "omit-undefined", "log", "yaml", "parsing"],
   conformance: ["activities/machines/state", "activities/waits/readiness", "api", "kube"],
   client: ["binding", "workflows/contract", spelling, "key-file", "omit-undefined", "parsing"],
   gateway: [
@@ -77,7 +81,7 @@ const arrows = {
     "log",
   ],
   controllers: ["api", "kube", "client", "parsing"],
-  "provider-local": ["extension", "local", "api", "kube", "dns", "config", "health", "parsing", "log"],
+  "provider-local": ["extension", "local", "api", "kube", "dns", "config", "health", "parsing", "log", "yaml"],
   worker: [
     "activities",
     "api",
@@ -139,9 +143,10 @@ const arrows = {
     "parsing",
     "tell-news",
     "log",
+    "yaml",
   ],
   etcd: ["node-agent/commands", "parsing", "tell-news"],
-  "self-hosted": ["api", "components"],
+  "self-hosted": ["api", "components", "yaml"],
   "in-process": ["flow", "parsing"],
   "etcd-data": [
     "activities/secrets/plan",
@@ -179,6 +184,7 @@ const arrows = {
     "tell-news",
     "read-text",
     "redaction",
+    "yaml",
   ],
   config: ["variables"],
   variables: [],
@@ -190,9 +196,10 @@ const arrows = {
   log: ["redaction"],
   manifests: ["package"],
   package: ["parsing"],
-  parsing: [],
+  parsing: ["yaml"],
   redaction: [],
   "tell-news": [],
+  yaml: [],
 };
 
 // Erased at compile time, so they carry no code across. Everyone may know the shape of a resource and of the logger,

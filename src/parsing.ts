@@ -1,4 +1,5 @@
-import { parse, parseAllDocuments, YAMLParseError } from "yaml";
+import { parseAllDocuments, parseDocument, YAMLParseError, type Document } from "yaml";
+import { AmbiguousYaml, kubernetesYaml, refuseAmbiguous, refuseAmbiguousText } from "./yaml.ts";
 
 /**
  * Parses JSON. The error names what was parsed and quotes nothing of it, as JSON.parse's own does: what Perennial parses
@@ -27,32 +28,36 @@ export function parseJsonExactly(text: string, what: string): unknown {
 export const certificatesIn = (bundle: string): string[] =>
   bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
 
-/** Parses YAML 1.1, as Kubernetes does. The error says where it stands and quotes nothing, as that of the parser does. */
+/**
+ * Parses YAML as Kubernetes does. The error says where it stands and quotes nothing, as that of the parser does. Text that programs in Go
+ * read differently is refused: see {@link refuseAmbiguous}.
+ */
 export function parseYaml(text: string, what: string): unknown {
-  return withoutQuotes(what, () => parse(text, yaml) as unknown);
+  return withoutQuotes(text, what, () => valueOf(parseDocument(text, kubernetesYaml)));
 }
 
 /** The documents of a YAML stream, as `parseYaml` reads each; an empty one is null. */
 export function parseYamlDocuments(text: string, what: string): unknown[] {
-  return withoutQuotes(what, () =>
-    parseAllDocuments(text, yaml).map((document) => {
-      const [error] = document.errors;
-      if (error) throw error;
-      return document.toJS() as unknown;
-    }),
-  );
+  return withoutQuotes(text, what, () => parseAllDocuments(text, kubernetesYaml).map(valueOf));
 }
 
-const yaml = { version: "1.1", logLevel: "error" } as const;
+function valueOf(document: Document.Parsed): unknown {
+  const [error] = document.errors;
+  if (error) throw error;
+  refuseAmbiguous(document);
+  return document.toJS() as unknown;
+}
 
-function withoutQuotes<T>(what: string, read: () => T): T {
+function withoutQuotes<T>(text: string, what: string, read: () => T): T {
   try {
+    refuseAmbiguousText(text);
     return read();
   } catch (error) {
     const start = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
+    const fault = error instanceof AmbiguousYaml ? error.message : "is not YAML";
     // eslint-disable-next-line preserve-caught-error -- the cause quotes the text
     throw new SyntaxError(
-      `${what} is not YAML${start === undefined ? "" : `: see line ${start.line}, column ${start.col}`}`,
+      `${what} ${fault}${start === undefined ? "" : `: see line ${start.line}, column ${start.col}`}`,
     );
   }
 }

@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import { STATIC_POD_HASH_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/index.ts";
 import { STATIC_POD_MANIFESTS, type File } from "../components/index.ts";
@@ -9,6 +8,7 @@ import { templateOf, type Container, type PodSpec } from "./pod.ts";
 import { refusalsOf, type Refuse } from "./refusal.ts";
 import { lookupIn, type Sources } from "./sources.ts";
 import { hostVolumes, readOnlyFiles } from "./volumes.ts";
+import { renderYaml } from "../yaml.ts";
 
 /** A pod that a kubelet runs without an API server. */
 export interface StaticPod {
@@ -102,7 +102,7 @@ function refuseReferences(spec: PodSpec, refuse: Refuse): void {
 
 /** YAML as kubelets read it, the same whatever order the fields have come in. What stands in it may be what only root may know. */
 function manifestOf(pod: KubeObject): File {
-  const text = stringify(pod, { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0, sortMapEntries: true });
+  const text = renderYaml(pod, { sortMapEntries: true });
   return {
     path: `${STATIC_POD_MANIFESTS}/${pod.metadata.name}.yaml`,
     permissions: 0o600,

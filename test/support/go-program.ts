@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdir, readFile, rename } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { execa } from "execa";
@@ -10,18 +10,33 @@ import { findProgram } from "../../src/local/binary/path.ts";
 /** Builds test/support/go/<name>.go, which uses Go's standard library only, once for each version of it; returns the program's path. */
 export async function buildGoProgram(name: string): Promise<string> {
   const source = join(import.meta.dirname, "go", `${name}.go`);
-  const hash = createHash("sha256")
-    .update(await readFile(source))
-    .digest("hex");
+  return await build(name, [source], source, { GO111MODULE: "off", GOFLAGS: "" });
+}
+
+/** The same of the module in test/support/<name>, which requires others at the versions of its go.mod. */
+export async function buildGoModule(name: string): Promise<string> {
+  const folder = join(import.meta.dirname, name);
+  const files = (await readdir(folder)).toSorted().map((file) => join(folder, file));
+  return await build(name, files, ".", { GOFLAGS: "-mod=readonly", GOWORK: "off" }, folder);
+}
+
+async function build(
+  name: string,
+  files: readonly string[],
+  what: string,
+  environment: Readonly<Record<string, string>>,
+  cwd?: string,
+): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(await readFile(file));
   const folder = join(cacheDirectory(), "test-programs");
-  const program = join(folder, `${name}-${hash.slice(0, 12)}`);
+  const program = join(folder, `${name}-${hash.digest("hex").slice(0, 12)}`);
   if (await isThere(program)) return program;
   await mkdir(folder, { recursive: true });
-  const built = `${program}.${process.pid}`;
-  const env = { CGO_ENABLED: "0", GO111MODULE: "off", GOFLAGS: "" };
-  await execa((await findProgram("go", ["/usr/local/go/bin"])) ?? "go", ["build", "-trimpath", "-o", built, source], {
-    env,
-  });
+  const built = `${program}.${randomUUID()}`;
+  const env = { CGO_ENABLED: "0", ...environment };
+  const go = (await findProgram("go", ["/usr/local/go/bin"])) ?? "go";
+  await execa(go, ["build", "-trimpath", "-o", built, what], { env, ...(cwd !== undefined && { cwd }) });
   await rename(built, program);
   return program;
 }
@@ -48,7 +63,7 @@ export function startLineProgram(program: string): LineProgram {
       child.stdin.write(`${line}\n`);
       const answer = await lines.next();
       if (answer.done === true) throw new Error(`${program} has ended`);
-      return JSON.parse(answer.value) as unknown;
+      return JSON.parse(answer.value);
     },
     async stop() {
       child.stdin.end();

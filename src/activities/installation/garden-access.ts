@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import { INSTALLATION_LABEL } from "../../api/labels.ts";
 import { EXTENSION_IDENTITIES_NAMESPACE, installationAccount, installationNamespace } from "../../api/names.ts";
 import { isForbidden, isNotFound, Secret, ServiceAccount, typeMeta, type KubeClient } from "../../kube/index.ts";
@@ -6,6 +5,7 @@ import type { InstallationRun } from "../../api/registration/run.ts";
 import { lifeOf, requestToken } from "../control-plane/service-account-token.ts";
 import { StepError } from "../step-error.ts";
 import { gardenSecrets, gardenTokenFile } from "./garden-kubeconfig.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The garden as a seed's pods reach it; `ca` is PEM, absent where the system's authorities sign. */
 export interface GardenAddress {
@@ -71,7 +71,7 @@ function renewalOf(token: string): Date | undefined {
 }
 
 const kubeconfigOf = ({ server, ca }: GardenAddress): string =>
-  stringify({
+  renderYaml({
     apiVersion: "v1",
     kind: "Config",
     clusters: [

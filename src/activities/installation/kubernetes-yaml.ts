@@ -1,15 +1,11 @@
 import type { ScalarTag, Tags } from "yaml";
+import { kubernetesYaml } from "../../yaml.ts";
 
-/**
- * What tells the scalars of YAML 1.1 apart as Kubernetes does: `2026-01-01` and `12:30` are text, where YAML has a date and a
- * number of minutes, and integers keep their digits, however many.
- */
-export const kubernetesTags = (tags: Tags): Tags => tags.filter(isNoTime).map((tag) => withDigits(tag));
-
-function isNoTime(tag: Tags[number]): boolean {
-  const { tag: name, format } = tag as ScalarTag;
-  return name !== "tag:yaml.org,2002:timestamp" && format !== "TIME";
-}
+/** {@link kubernetesYaml} in which integers keep their digits, however many. */
+export const exactYaml = {
+  ...kubernetesYaml,
+  customTags: (tags: Tags): Tags => kubernetesYaml.customTags(tags).map((tag) => withDigits(tag)),
+};
 
 /** A number of JavaScript has 53 bits; an integer of more becomes what JSON writes with all of its digits. */
 function withDigits(tag: Tags[number]): Tags[number] {

@@ -2,7 +2,8 @@ import { scheduler } from "node:timers/promises";
 import { Composer, Parser } from "yaml";
 import { isNamedObject, type KubeObject } from "../../api/schema/meta.ts";
 import { parseJson } from "../../parsing.ts";
-import { kubernetesTags } from "./kubernetes-yaml.ts";
+import { refuseAmbiguous, refuseAmbiguousText } from "../../yaml.ts";
+import { exactYaml } from "./kubernetes-yaml.ts";
 
 /**
  * The objects that rendered manifests describe; throws where they are not objects. Megabytes take seconds: whatever else the
@@ -10,17 +11,27 @@ import { kubernetesTags } from "./kubernetes-yaml.ts";
  */
 export async function parseManifests(text: string): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
-  const documents = new Composer({ version: "1.1", customTags: kubernetesTags }).compose(new Parser().parse(text));
+  readably(() => refuseAmbiguousText(text));
+  const documents = new Composer(exactYaml).compose(new Parser().parse(text));
   let begun = performance.now();
   for (const document of documents) {
     const [error] = document.errors;
     if (error !== undefined) throw new Error(`it renders to what is no YAML: ${error.message.split("\n")[0] ?? ""}`);
+    readably(() => refuseAmbiguous(document));
     objects.push(...objectsIn(document.toJS()));
     if (performance.now() - begun < LONGEST_TURN) continue;
     await scheduler.yield();
     begun = performance.now();
   }
   return objects;
+}
+
+function readably(check: () => void): void {
+  try {
+    check();
+  } catch (cause) {
+    throw new Error(`it renders to YAML that ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 /** In ms: how long nothing else in the process gets its turn. */

@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import { RESOURCE_MANAGER_ANNOTATION } from "../../api/annotations.ts";
 import { ManagedResource, type KubeObject } from "../../api/index.ts";
 import {
@@ -14,6 +13,7 @@ import { Namespace, Secret, typeMeta, type KubeClient } from "../../kube/index.t
 import { isFit, isUsableAuthority } from "../secrets/certificate-fit.ts";
 import { issueAuthority, issueCertificate, type CertificateRequest, type KeyPair } from "../secrets/pki.ts";
 import { openSecretStore, type SecretStore } from "../secrets/store.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /**
  * Deploys the seed's own resource manager, which applies ManagedResources of class `seed`, and all that it needs but its
@@ -54,7 +54,7 @@ export async function isAskedForResourceManager(seedClient: KubeClient): Promise
 
 /** It registers its own webhooks: roles of the worker do not say that it may. */
 function webhooksOf(authority: string): KubeObject[] {
-  const webhook = stringify(tokenMountWebhook(authority));
+  const webhook = renderYaml(tokenMountWebhook(authority));
   const name = `${RESOURCE_MANAGER}-webhooks`;
   const data = { "webhooks.yaml": Buffer.from(webhook).toString("base64") };
   return [

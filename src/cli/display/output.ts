@@ -1,7 +1,7 @@
-import { stringify } from "yaml";
 import { choice } from "../option.ts";
 import { renderTable, type Column } from "./table.ts";
 import type { Output } from "./terminal.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The `-o` option of every verb that prints objects. */
 export const outputOption = choice(["json", "yaml", "wide", "name"], "Output", "o");
@@ -37,9 +37,4 @@ export function printObject(out: Output, object: unknown, format: "json" | "yaml
     JSON.stringify(object, (key, value: unknown) => (key === "managedFields" ? undefined : value)),
   );
   out.write(format === "json" ? `${JSON.stringify(plain, undefined, 2)}\n` : renderYaml(plain));
-}
-
-/** YAML that Go's reader and ours understand alike: `yes` and `0777` as texts are quoted. */
-export function renderYaml(value: unknown): string {
-  return stringify(value, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
 }

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { parseAllDocuments } from "yaml";
 import { commandLines } from "../../api/command-lines.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { inWords, refOf } from "../../kube/index.ts";
@@ -8,6 +7,7 @@ import { clusterOptions } from "../connection.ts";
 import type { Output } from "../display/terminal.ts";
 import { CliError } from "../exit.ts";
 import { required } from "../option.ts";
+import { parseYamlDocuments } from "../../parsing.ts";
 import { droppedParts, toRegistrations } from "../report/extension-file.ts";
 
 /** `perennial extension install` */
@@ -52,11 +52,7 @@ async function read(file: string): Promise<string> {
 
 function parse(text: string, file: string): { objects: readonly KubeObject[]; dropped: readonly string[] } {
   try {
-    const documents = parseAllDocuments(text).map((document) => {
-      const [error] = document.errors;
-      if (error) throw error;
-      return document.toJS() as unknown;
-    });
+    const documents = parseYamlDocuments(text, "it");
     const objects = toRegistrations(documents.filter((one) => one !== null));
     if (objects.length > 0) return { objects, dropped: droppedParts(documents) };
     throw new Error("there is no object in it");

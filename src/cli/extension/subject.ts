@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { Fields, Subject } from "../../conformance/subject.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
-import { parseYaml } from "../../parsing.ts";
+import { parseYaml, parseYamlDocuments } from "../../parsing.ts";
 import { CliError } from "../exit.ts";
 
 /** The files that say what a controller on trial is given. */
@@ -35,11 +34,11 @@ async function readFields(file: string | undefined): Promise<Fields | undefined>
 
 async function readObjects(file: string | undefined): Promise<readonly KubeObject[] | undefined> {
   if (file === undefined) return undefined;
-  return parseAllDocuments(await read(file)).map((document): KubeObject => {
-    const { kind, apiVersion, metadata } = (document.toJS() ?? {}) as Partial<KubeObject>;
+  return parseYamlDocuments(await read(file), file).map((document): KubeObject => {
+    const { kind, apiVersion, metadata } = (document ?? {}) as Partial<KubeObject>;
     if (kind === undefined || apiVersion === undefined || metadata?.name === undefined)
       throw new CliError("usage", `${file} holds something that is no manifest: each has apiVersion, kind and a name`);
-    return document.toJS() as KubeObject;
+    return document as KubeObject;
   });
 }
 

@@ -90,7 +90,7 @@ export async function reachable(
   if (!found) return { kubeconfig };
   cluster["tls-server-name"] ??= host;
   cluster.server = `https://${found.includes(":") ? `[${found}]` : found}:${url.port || "443"}`;
-  const { renderYaml } = await import("../display/output.ts");
+  const { renderYaml } = await import("../../yaml.ts");
   return { kubeconfig: renderYaml(document), address: found };
 }
 

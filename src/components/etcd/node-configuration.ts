@@ -1,9 +1,9 @@
-import { stringify } from "yaml";
 import { commandLine, type Flags } from "../command-line.ts";
 import { nodeObjectName, type ControlPlaneNode } from "../context.ts";
 import type { ConfigFiles } from "../files.ts";
 import { etcdPorts, nodeUrl, type EtcdRole } from "./addresses.ts";
 import { settings, settingsLink, settingsVolume, type MemberPlace } from "./settings.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** How an etcd is started where nodes carry it: one command for all, and the settings of each node's member in a file. */
 export interface NodeConfiguration {
@@ -63,7 +63,7 @@ function configurationFile(flags: Flags): string {
         .filter(([name]) => TLS.has(name.replace(/^peer-/, "")) && names(name))
         .map(([name, value]) => [name.replace(/^peer-/, ""), value]),
     );
-  return stringify({
+  return renderYaml({
     ...Object.fromEntries(others),
     "client-transport-security": section((name) => !name.startsWith("peer-")),
     "peer-transport-security": section((name) => name.startsWith("peer-")),

@@ -1,11 +1,11 @@
-import { stringify } from "yaml";
+import { renderYaml } from "../../yaml.ts";
 
 /** Where the API server has its audit policy, and where its audit log: the log goes with the pod. */
 export const AUDIT = {
   policy: {
     name: "audit-policy-config",
     data: {
-      "audit-policy.yaml": stringify({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "None" }] }),
+      "audit-policy.yaml": renderYaml({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules: [{ level: "None" }] }),
     },
     mountPath: "/etc/kubernetes/audit",
   },

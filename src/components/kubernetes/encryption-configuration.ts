@@ -1,6 +1,6 @@
-import { stringify } from "yaml";
 import type { Shoot } from "../../api/index.ts";
 import { parseYaml } from "../../parsing.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The Secret with the key under which the Shoot's API server encrypts what it stores; upstream's name. */
 export const ENCRYPTION_KEY_SECRET = "kube-apiserver-etcd-encryption-key";
@@ -54,7 +54,7 @@ const DEFAULT_PROVIDER = "aescbc";
 /** The API server's file. What is not encrypted yet, or not any more, is read all the same. */
 export function renderEncryption({ provider, encrypted, decrypted }: Encryption, key: EncryptionKey): string {
   const cipher = { [provider]: { keys: [key] } };
-  return stringify({
+  return renderYaml({
     apiVersion: "apiserver.config.k8s.io/v1",
     kind: "EncryptionConfiguration",
     resources: [

@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
@@ -17,6 +16,7 @@ import {
   restricted,
   webhookTarget,
 } from "../workload.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The Shoot's API server. */
 export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
@@ -93,7 +93,7 @@ const secrets = {
 function authenticationConfiguration({ shoot, nodes }: ControlPlaneContext): string {
   const minor = Number(shoot.spec.kubernetes.version.split(".")[1]);
   const paths = ["/livez", "/readyz", "/healthz", ...(nodes === undefined ? [] : [CLUSTER_INFO_PATH])];
-  return stringify({
+  return renderYaml({
     apiVersion: `apiserver.config.k8s.io/${minor >= 34 ? "v1" : "v1beta1"}`,
     kind: "AuthenticationConfiguration",
     jwt: [],

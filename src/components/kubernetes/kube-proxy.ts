@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import { KUBE_PROXY_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
@@ -6,6 +5,7 @@ import type { ControlPlaneContext } from "../context.ts";
 import { sha256 } from "../files.ts";
 import { internalApiServerName, nameOnMachines, networksOf } from "../networks.ts";
 import { clusterRoleBinding } from "../rbac.ts";
+import { renderYaml } from "../../yaml.ts";
 
 const labels = { app: "kubernetes", role: "proxy", "k8s-app": "kube-proxy" };
 const metadata = { name: "kube-proxy", namespace: "kube-system", labels };
@@ -74,7 +74,7 @@ function annotationsOf({ nodes }: ControlPlaneContext, data: Readonly<Record<str
 /** Limits of connection tracking stay as the machine's image sets them. */
 function configuration(context: ControlPlaneContext): string {
   const { kubeProxy } = context.shoot.spec.kubernetes;
-  return stringify({
+  return renderYaml({
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",
     clientConnection: { kubeconfig: `${mountPath}/kubeconfig.yaml` },
@@ -90,7 +90,7 @@ function kubeconfig(context: ControlPlaneContext): string {
   const account = "/var/run/secrets/kubernetes.io/serviceaccount";
   const name = context.nodes === undefined ? internalApiServerName(context) : nameOnMachines(context);
   const server = `https://${name ?? "kubernetes.default.svc"}`;
-  return stringify({
+  return renderYaml({
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: "default", cluster: { server, "certificate-authority": `${account}/ca.crt` } }],

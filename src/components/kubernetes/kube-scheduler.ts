@@ -1,4 +1,3 @@
-import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine, featureGates } from "../command-line.ts";
 import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
@@ -13,6 +12,7 @@ import {
   unprivilegedPod,
   webhookTarget,
 } from "../workload.ts";
+import { renderYaml } from "../../yaml.ts";
 
 const kubeconfig = secretPath("kube-scheduler", "kubeconfig");
 
@@ -73,7 +73,7 @@ export function kubeScheduler(context: ControlPlaneContext): KubeObject[] {
   ];
 }
 
-const configuration = stringify({
+const configuration = renderYaml({
   apiVersion: "kubescheduler.config.k8s.io/v1",
   kind: "KubeSchedulerConfiguration",
   clientConnection: { kubeconfig },

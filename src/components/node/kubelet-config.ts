@@ -1,14 +1,14 @@
-import { stringify } from "yaml";
 import { nanosOf } from "../../api/schema/quantity.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { networksOf } from "../networks.ts";
 import { taintsOf } from "./pool.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The pool's KubeletConfiguration in YAML: what every node needs, and what the user asks for; no provider's business. */
 export function kubeletConfiguration(context: ControlPlaneContext, pool: WorkerPool): string {
   const taints = taintsOf(pool);
-  return stringify({
+  return renderYaml({
     apiVersion: "kubelet.config.k8s.io/v1beta1",
     kind: "KubeletConfiguration",
     ...general,

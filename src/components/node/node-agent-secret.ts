@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { stringify } from "yaml";
 import { MACHINE_CHECKSUM_ANNOTATION, SERIAL_ANNOTATION } from "../../api/annotations.ts";
 import { POOL_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject, OperatingSystemConfig } from "../../api/index.ts";
@@ -7,6 +6,7 @@ import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import type { File } from "./file.ts";
 import { nodeAgentSecretName } from "./pool.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The value of a key of a Secret in the Shoot's namespace, as it stands in the Secret: base64. */
 export type SecretLookup = (name: string, key: string) => string;
@@ -43,7 +43,7 @@ export function nodeAgentSecret(
 
 /** The data of a Secret from which machines read what they are to be, and the checksum by which they see that it has changed. */
 export function machineContent(config: object): { readonly data: Record<string, string>; readonly checksum: string } {
-  const content = stringify(config);
+  const content = renderYaml(config);
   return {
     data: { "osc.yaml": Buffer.from(content).toString("base64") },
     checksum: createHash("sha256").update(content).digest("hex"),

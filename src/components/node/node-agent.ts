@@ -1,9 +1,9 @@
-import { stringify } from "yaml";
 import { GARDENER_VERSION, NODE_AGENT_UNIT } from "../../api/names.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { nameOnMachines } from "../networks.ts";
 import { imageFile, pathsOf, secretFile, textFile, type File, type Part } from "./file.ts";
 import { kubernetesVersion, nodeAgentSecretName } from "./pool.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** Where upstream's gardener-node-agent keeps what is its own. */
 export const AGENT_DIRECTORY = "/var/lib/gardener-node-agent";
@@ -33,7 +33,7 @@ export function nodeAgent(context: ControlPlaneContext, pool: WorkerPool): Part 
  * agent that is to read it: another one looks for another file.
  */
 export function nodeAgentFiles(context: ControlPlaneContext, pool: WorkerPool, bootstrap?: Bootstrap): File[] {
-  const configuration = stringify({
+  const configuration = renderYaml({
     apiVersion: "nodeagent.config.gardener.cloud/v1alpha1",
     kind: "NodeAgentConfiguration",
     apiServer: { server: machineApiServer(context), caFile: authority },

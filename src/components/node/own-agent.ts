@@ -1,10 +1,10 @@
-import { stringify } from "yaml";
 import { NODE_AGENT_UNIT } from "../../api/names.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { secretFile, textFile, type Part } from "./file.ts";
 import { AGENT_DIRECTORY } from "./node-agent.ts";
 import { INIT_SCRIPT, ownProgram } from "./own-program.ts";
 import { nodeAgentSecretName } from "./pool.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /**
  * Keeps a machine of a self-hosted Shoot as the Secret of its pool says: gardenadm's own agent, whose program is there before it.
@@ -12,14 +12,14 @@ import { nodeAgentSecretName } from "./pool.ts";
  */
 export function ownAgent(context: ControlPlaneContext, pool: WorkerPool): Part {
   const role = pool.controlPlane === undefined ? "worker" : "control-plane";
-  const ofPool = stringify({ pool: pool.name, role, secretName: nodeAgentSecretName(context, pool) });
+  const ofPool = renderYaml({ pool: pool.name, role, secretName: nodeAgentSecretName(context, pool) });
   const caFile = `${AGENT_DIRECTORY}/cluster-ca.crt`;
   const program = ownProgram(context);
   const files = [
     secretFile(caFile, "ca", "ca.crt", 0o640),
     textFile(`${AGENT_DIRECTORY}/pool.yaml`, ofPool, 0o600),
     ...(role === "control-plane"
-      ? [textFile(`${AGENT_DIRECTORY}/config.yaml`, stringify({ server: "https://localhost", caFile }), 0o600)]
+      ? [textFile(`${AGENT_DIRECTORY}/config.yaml`, renderYaml({ server: "https://localhost", caFile }), 0o600)]
       : []),
   ];
   const agent = {

@@ -1,8 +1,8 @@
-import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { nameOnMachines } from "../networks.ts";
 import { roleWithBinding } from "../rbac.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** Where those who have not joined yet see the authority of the cluster, and the name under which it is found: kubeadm's place. */
 export const CLUSTER_INFO = { namespace: "kube-public", name: "cluster-info" } as const;
@@ -18,7 +18,7 @@ export function clusterInfo(context: ControlPlaneContext): KubeObject[] {
     server: `https://${nameOnMachines(context)}`,
     "certificate-authority-data": Buffer.from(authority).toString("base64"),
   };
-  const kubeconfig = stringify({ apiVersion: "v1", kind: "Config", clusters: [{ name: "", cluster }] });
+  const kubeconfig = renderYaml({ apiVersion: "v1", kind: "Config", clusters: [{ name: "", cluster }] });
   return [
     { apiVersion: "v1", kind: "ConfigMap", metadata: { ...CLUSTER_INFO }, data: { kubeconfig } },
     ...roleWithBinding(

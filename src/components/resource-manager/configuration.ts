@@ -1,8 +1,8 @@
-import { stringify } from "yaml";
 import { POOL_SYSTEM_COMPONENTS_LABEL } from "../../api/labels.ts";
 import type { WorkerPool } from "../context.ts";
 import { secretPath } from "../files.ts";
 import { taintsOf } from "../node/pool.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** Name of the resource manager's workload, account, lease and Service. */
 export const RESOURCE_MANAGER = "gardener-resource-manager";
@@ -42,7 +42,7 @@ interface ShootResponsibility {
  */
 export function configurationOf(responsibility: Responsibility, ports = PORTS): string {
   const { namespace } = responsibility;
-  return stringify({
+  return renderYaml({
     apiVersion: "resourcemanager.config.gardener.cloud/v1alpha1",
     kind: "ResourceManagerConfiguration",
     leaderElection: { leaderElect: true, resourceName: RESOURCE_MANAGER, resourceNamespace: namespace },

@@ -1,9 +1,9 @@
-import { stringify } from "yaml";
 import { commandLine } from "../command-line.ts";
 import { replicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles, secretPath, type ConfigFiles } from "../files.ts";
 import { leavesLastWords, restricted } from "../workload.ts";
 import { HEALTH_PORT, TUNNEL_AGENT, TUNNEL_AUDIENCE, TUNNEL_PORT, TUNNEL_SERVER, TUNNEL_SERVER_USER } from "./names.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** What the tunnel adds to the pod of the API server. */
 export interface TunnelServer {
@@ -88,7 +88,7 @@ const EGRESS = {
     name: "kube-apiserver-egress-selector-config",
     mountPath: "/etc/kubernetes/egress",
     data: {
-      "egress-selector-configuration.yaml": stringify({
+      "egress-selector-configuration.yaml": renderYaml({
         apiVersion: "apiserver.k8s.io/v1beta1",
         kind: "EgressSelectorConfiguration",
         egressSelections: [

@@ -1,6 +1,7 @@
-import { parse, stringify } from "yaml";
 import { KUBELET_UNIT } from "../../api/names.ts";
 import type { OperatingSystemConfig } from "../../api/index.ts";
+import { parseYaml } from "../../parsing.ts";
+import { renderYaml } from "../../yaml.ts";
 
 type File = NonNullable<OperatingSystemConfig["spec"]["files"]>[number];
 type Unit = NonNullable<OperatingSystemConfig["spec"]["units"]>[number];
@@ -37,7 +38,9 @@ export function withKubeletConfig(
     );
   const encoded = inline.encoding === "b64";
   const text = encoded ? Buffer.from(inline.data, "base64").toString("utf8") : inline.data;
-  const changed = stringify(change(parse(text) as Readonly<Record<string, unknown>>));
+  const changed = renderYaml(
+    change(parseYaml(text, `${KUBELET_CONFIG} of ${config.metadata.name}`) as Readonly<Record<string, unknown>>),
+  );
   const data = encoded ? Buffer.from(changed).toString("base64") : changed;
   return withFile(config, { ...file, content: { ...file.content, inline: { ...inline, data } } });
 }

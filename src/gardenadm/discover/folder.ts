@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative } from "node:path";
-import { renderYaml } from "../../cli/display/output.ts";
+import { renderYaml } from "../../yaml.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { checkObject } from "../configuration/check.ts";
 import { ConfigurationError, folderError } from "../configuration/configuration.ts";

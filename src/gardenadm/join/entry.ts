@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { ADMIN_KUBECONFIG, type NodeRole } from "../../api/names.ts";
 import { renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
@@ -15,6 +14,7 @@ import { requestKubeconfig } from "../node-agent/credentials.ts";
 import type { Prospect } from "./prospect.ts";
 import type { TrustedCluster } from "./trust.ts";
 import type { Way } from "./way.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** A machine against whose join nothing speaks. */
 export interface Entry {
@@ -44,7 +44,7 @@ export async function enter(
   const pool = prospect.pool.name;
   const isGood = (await certificateState(places.kubeconfig, Date.now())) === "good";
   const kubeconfig = isGood ? undefined : await requestKubeconfig(client, { node: hostName, role, server, ca }, signal);
-  await writeWhole(places.pool, Buffer.from(stringify({ pool, role, secretName })), 0o600);
+  await writeWhole(places.pool, Buffer.from(renderYaml({ pool, role, secretName })), 0o600);
   await notePodNetwork(root);
   await noteAddress(root, address);
   await noteZone(root, zone);
@@ -52,7 +52,7 @@ export async function enter(
   await writeWhole(join(root, CA_FILE), Buffer.from(ca), 0o640);
   await writeWhole(places.token, Buffer.from(renderBootstrapToken(token)), 0o600);
   if (role === "worker")
-    await writeWhole(places.configuration, Buffer.from(stringify({ server, caFile: CA_FILE })), 0o600);
+    await writeWhole(places.configuration, Buffer.from(renderYaml({ server, caFile: CA_FILE })), 0o600);
   if (kubeconfig !== undefined) await writeWhole(places.kubeconfig, Buffer.from(kubeconfig), 0o600);
   const configuration = { server, caFile: CA_FILE, secretName, pool, role };
   return { root, places, node: hostName, configuration, adminKubeconfig: join(root, ADMIN_KUBECONFIG) };

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { hostOf, type ControlPlaneNode, type EtcdRole } from "../../components/index.ts";
 import type { FirstMember } from "../../etcd-data/restore-data.ts";
 import { parseYaml } from "../../parsing.ts";
 import { readIfThere } from "../machine/is-there.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** A member of an etcd as its machine starts it. */
 export interface OwnMember extends FirstMember {
@@ -34,5 +34,5 @@ function nodeOf(part: string): ControlPlaneNode {
 /** What it is started with where it is to begin an empty cluster of its own. */
 export function foundingSettings({ settings, file, name, peerURL }: OwnMember): string {
   const known = parseYaml(settings, file) as Readonly<Record<string, unknown>>;
-  return stringify({ ...known, "initial-cluster": `${name}=${peerURL}`, "initial-cluster-state": "new" });
+  return renderYaml({ ...known, "initial-cluster": `${name}=${peerURL}`, "initial-cluster-state": "new" });
 }

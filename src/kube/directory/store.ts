@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { stringify } from "yaml";
 import type { TypeRef } from "../../api/schema/kind.ts";
 import { isNamedObject, type KubeObject } from "../../api/schema/meta.ts";
 import { parseJson, parseYaml } from "../../parsing.ts";
@@ -8,6 +7,7 @@ import type { ObjectRef } from "../path.ts";
 import { entriesIn, readIfPresent, removeDrafts, removeDurably, writeDurably } from "./files.ts";
 import { CLUSTER_FOLDER, fileOf, folderOf } from "./places.ts";
 import type { Call } from "./refusals.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The objects of a directory, one file each. What has been saved is on the disk. */
 export interface ObjectStore {
@@ -110,7 +110,7 @@ const byName = (a: KubeObject, b: KubeObject): number => (a.metadata.name < b.me
 
 /** YAML for people; JSON where YAML would not give back what went in, such as some control characters. */
 function renderObject(object: KubeObject, file: string): string {
-  const text = stringify(object, { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false });
+  const text = renderYaml(object);
   try {
     if (isDeepStrictEqual(parseObject(text, file), object)) return text;
   } catch {

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { stringify } from "yaml";
 import type { KubeObject } from "../../api/index.ts";
 import { cacheDirectory } from "../binary/binaries.ts";
 import { readManifest } from "../../manifests.ts";
@@ -9,6 +8,7 @@ import { ensureProviderImage } from "../image/provider-image.ts";
 import { packFiles, type PackedFile } from "../pack-files.ts";
 import type { GardenadmSource } from "./gardenadm.ts";
 import type { BareMachines } from "./machines.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** Where the example configuration is on a machine that was given one. */
 export const CONFIGURATION_FOLDER = "/root/config";
@@ -42,7 +42,7 @@ export async function exampleObjects(image: Pick<ProgramImage, "name" | "code">)
 export const filesOf = (objects: readonly KubeObject[]): PackedFile[] =>
   objects.map((object) => ({
     name: `${object.kind.toLowerCase()}-${object.metadata.name}.yaml`,
-    content: stringify(object),
+    content: renderYaml(object),
     mode: 0o600,
   }));
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
-import { stringify } from "yaml";
 import { MACHINE_SEED_LABEL } from "../../api/labels.ts";
 import { Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
@@ -8,6 +7,7 @@ import { issueKubeconfig, type RunningCluster } from "./clusters.ts";
 import { hasMachinePods, type ClusterNetworks, type Environment } from "../environment/environment.ts";
 import type { UserData } from "../machine/user-data.ts";
 import { createMachines } from "../machine/machines.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** The name of the machine that a seed's pods run on, and of its Node. */
 export function seedMachineName(seed: string): string {
@@ -57,8 +57,8 @@ export function renderUserData(parts: {
       { path: "/etc/kubernetes/pki/ca.crt", content: ca },
       { path: "/etc/kubernetes/kubelet.yaml", content: kubelet, permissions: secret },
       { path: "/etc/kubernetes/kube-proxy.yaml", content: kubeProxy, permissions: secret },
-      { path: "/etc/kubernetes/kubelet-config.yaml", content: stringify(kubeletConfig(networks)) },
-      { path: "/etc/kubernetes/kube-proxy-config.yaml", content: stringify(kubeProxyConfig(networks)) },
+      { path: "/etc/kubernetes/kubelet-config.yaml", content: renderYaml(kubeletConfig(networks)) },
+      { path: "/etc/kubernetes/kube-proxy-config.yaml", content: renderYaml(kubeProxyConfig(networks)) },
     ],
     units: [
       unit("kubelet", [

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { stringify } from "yaml";
 import type { Environment } from "../environment/environment.ts";
 import { writeIfChanged } from "./private-file.ts";
 import type { Pki } from "./pki.ts";
+import { renderYaml } from "../../yaml.ts";
 
 const authority = "ca-webhook-client";
 
@@ -25,13 +25,13 @@ export async function writeWebhookClient(folder: string, pki: Pki): Promise<stri
   const kubeConfigFile = await writeIfChanged(
     join(folder, "webhook-client.yaml"),
     // `*` stands for every webhook that has no entry of its own.
-    stringify({ apiVersion: "v1", kind: "Config", users: [{ name: "*", user }] }),
+    renderYaml({ apiVersion: "v1", kind: "Config", users: [{ name: "*", user }] }),
   );
   const configuration = { apiVersion, kind: "WebhookAdmissionConfiguration", kubeConfigFile };
   const plugins = ["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"].map((name) => ({ name, configuration }));
   return await writeIfChanged(
     join(folder, "admission.yaml"),
-    stringify({ apiVersion, kind: "AdmissionConfiguration", plugins }, { aliasDuplicateObjects: false }),
+    renderYaml({ apiVersion, kind: "AdmissionConfiguration", plugins }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
-import { parse, stringify } from "yaml";
+import { parseYaml } from "../../parsing.ts";
 import { createKubeClient, type KubeClient } from "../../kube/index.ts";
 import { ensureBinaries } from "../binary/binaries.ts";
 import { kubeconfigFile } from "../cluster/clusters.ts";
@@ -12,6 +12,7 @@ import { startTemporal } from "../process/temporal.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { UpContext } from "./up-machines.ts";
 import { rememberWebhooks, type Webhooks } from "./webhooks.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** Brings Temporal and our processes up against a garden and seeds that exist; makes no machines and needs no root. */
 export async function adoptClusters(
@@ -76,10 +77,9 @@ async function adoptKubeconfig(given: string, file: string): Promise<string> {
 /** The kubeconfig with relative file names made absolute from `folder`. */
 export function resolveFiles(kubeconfig: string, folder: string): string {
   const references = new Set(["certificate-authority", "client-certificate", "client-key", "tokenFile"]);
-  return stringify(
-    parse(kubeconfig, (key, value: unknown) => {
-      const relative = references.has(String(key)) && typeof value === "string" && value !== "" && !isAbsolute(value);
-      return relative ? resolve(folder, value) : value;
-    }),
-  );
+  const resolved = JSON.stringify(parseYaml(kubeconfig, "the kubeconfig"), (key, value: unknown) => {
+    const isRelative = references.has(key) && typeof value === "string" && value !== "" && !isAbsolute(value);
+    return isRelative ? resolve(folder, value) : value;
+  });
+  return renderYaml(JSON.parse(resolved));
 }

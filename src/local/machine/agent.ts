@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parse } from "yaml";
+import { parseYaml } from "../../parsing.ts";
 import { requestJson, type Identity } from "./agent-request.ts";
 import { writeBootstrapKubeconfig } from "./agent-kubelet.ts";
 import { toUserData, type MachineConfig } from "./machine-config.ts";
@@ -40,7 +40,7 @@ export async function followConfiguration(file: string, machine: AgentMachine): 
     try {
       const secret = await readSecret(readConfiguration(file));
       if (secret.text !== applied) {
-        await machine.apply(toUserData(parse(secret.text) as MachineConfig, machine.name));
+        await machine.apply(toUserData(parseYaml(secret.text, "osc.yaml") as MachineConfig, machine.name));
         machine.say("the machine is as its cluster says");
       }
       applied = secret.text;
@@ -63,7 +63,7 @@ interface Configuration {
   readonly controllers: { readonly operatingSystemConfig: { readonly secretName: string } };
 }
 
-const readConfiguration = (file: string): Configuration => parse(readFileSync(file, "utf8")) as Configuration;
+const readConfiguration = (file: string): Configuration => parseYaml(readFileSync(file, "utf8"), file) as Configuration;
 
 async function readSecret({ apiServer, controllers }: Configuration): Promise<{ readonly text: string }> {
   const { secretName } = controllers.operatingSystemConfig;

@@ -1,5 +1,4 @@
 import { access, readFile } from "node:fs/promises";
-import { stringify } from "yaml";
 import { commandLines } from "../../api/command-lines.ts";
 import { cacheDirectory } from "../binary/binaries.ts";
 import { pauseImage } from "../image/images.ts";
@@ -17,6 +16,7 @@ import {
   type SystemFile,
   type SystemIdentity,
 } from "./system.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** Boots a bare machine: what it is given it is given once, on an empty disk; from then on its files are its own. */
 export async function bootBare(
@@ -62,7 +62,7 @@ export function bareFiles(identity: SystemIdentity, init: Init): readonly System
   return [
     ...identityFiles(identity),
     { path: "/etc/containerd/config.toml", text: containerdConfig({ sandboxImage: pauseImage, systemdCgroup }) },
-    { path: "/etc/kubernetes/kubelet.conf.d/50-machine.conf", text: stringify(settings) },
+    { path: "/etc/kubernetes/kubelet.conf.d/50-machine.conf", text: renderYaml(settings) },
   ];
 }
 

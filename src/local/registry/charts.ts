@@ -1,6 +1,6 @@
 import { createGunzip } from "node:zlib";
 import { Readable } from "node:stream";
-import { parse } from "yaml";
+import { parseYaml } from "../../parsing.ts";
 import { eachEntry, readWhole } from "./entries.ts";
 import { digestOf, type Descriptor, type PushClient } from "./push-client.ts";
 
@@ -44,7 +44,7 @@ async function readMetadata(chart: Buffer): Promise<Record<string, unknown>> {
   await eachEntry(Readable.from([chart]).pipe(createGunzip()), async ({ path, content }) => {
     if (/^[^/]+\/Chart\.yaml$/.test(path)) texts.push((await readWhole(content)).toString());
   });
-  const metadata: unknown = parse(texts.join("\n"));
+  const metadata: unknown = parseYaml(texts.join("\n"), "Chart.yaml");
   if (typeof metadata !== "object" || metadata === null) throw new Error("cannot push a chart without Chart.yaml");
   return metadata as Record<string, unknown>;
 }

@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { createPki, type KeyPair } from "../cluster/pki.ts";
 import type { Environment } from "../environment/environment.ts";
 import { accepts, createPorts } from "../process/ports.ts";
 import type { Processes } from "../process/processes.ts";
 import { replaceFile } from "../replace-file.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /** One of the programs that serve an environment's store of images and charts. */
 export interface Server {
@@ -54,7 +54,7 @@ export async function startServer(
   const host = `${address}:${port}`;
   const htpasswd = join(folder, `${name}.htpasswd`);
   if (users !== undefined) await replaceFile(htpasswd, `${users}\n`);
-  const config = stringify({
+  const config = renderYaml({
     version: 0.1,
     log: { level: "warn", accesslog: { disabled: true } },
     storage: {

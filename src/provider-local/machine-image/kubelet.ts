@@ -1,6 +1,6 @@
-import { stringify } from "yaml";
 import type { OperatingSystemConfig } from "../../api/index.ts";
 import { parseYaml } from "../../parsing.ts";
+import { renderYaml } from "../../yaml.ts";
 
 type Spec = OperatingSystemConfig["spec"];
 type Status = NonNullable<OperatingSystemConfig["status"]>;
@@ -48,7 +48,7 @@ function adaptConfig({ path, permissions, content }: NonNullable<Spec["files"]>[
   const { encoding = "", data = "" } = content.inline ?? {};
   const text = encoding === "" ? data : Buffer.from(data, "base64").toString("utf8");
   const config = parseYaml(text, path) as Record<string, unknown>;
-  const inline = { encoding: "", data: stringify({ ...config, ...needs }) };
+  const inline = { encoding: "", data: renderYaml({ ...config, ...needs }) };
   return { path, ...(permissions === undefined ? {} : { permissions }), content: { inline } };
 }
 

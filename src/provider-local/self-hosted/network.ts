@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { stringify } from "yaml";
 import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import { ManagedResource, type Network } from "../../api/index.ts";
 import { ExtensionError, type Actuator, type KubeClient } from "../../extension/index.ts";
 import { refTo, Secret, typeMeta } from "../../kube/index.ts";
 import { networkAgentObjects, type AgentImage } from "../network-agent/objects.ts";
+import { renderYaml } from "../../yaml.ts";
 
 /**
  * The pods' network of a self-hosted cluster: an agent on each node, as a ManagedResource in the Network's namespace, which the
@@ -19,7 +19,7 @@ export function createAgentNetworkActuator(image: AgentImage): Actuator<Network>
         ["ERR_CONFIGURATION_PROBLEM"],
       );
     const { namespace } = metadata;
-    const manifests = networkAgentObjects(image, podCIDR).map((object) => stringify(object));
+    const manifests = networkAgentObjects(image, podCIDR).map((object) => renderYaml(object));
     const data = { "network-agent.yaml": Buffer.from(manifests.join("---\n")).toString("base64") };
     await client.apply({ ...typeMeta(Secret), metadata: { namespace, name: SECRET }, type: "Opaque", data });
     await client.apply({

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { printList, printObject, renderYaml } from "../../../src/cli/display/output.ts";
+import { printList, printObject } from "../../../src/cli/display/output.ts";
+import { renderYaml } from "../../../src/yaml.ts";
 import { renderTable } from "../../../src/cli/display/table.ts";
 import { formatAge, formatAgo, formatDuration, formatSince } from "../../../src/cli/display/time.ts";
 import { fit } from "../../../src/cli/display/style.ts";
