@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { stringify } from "yaml";
 import { omitUndefined } from "../omit-undefined.ts";
 import { parseYaml } from "../parsing.ts";
+import { renderYaml } from "../yaml.ts";
 
 /** The cluster and user of a kubeconfig's current context, with files resolved against the kubeconfig's directory. */
 export interface Kubeconfig {
@@ -41,15 +41,18 @@ export function renderKubeconfig(parts: KubeconfigParts): string {
     token,
     tokenFile,
   });
-  const config = {
+  return render(cluster, user, namespace);
+}
+
+function render(cluster: Fields, user: Fields, namespace: string | undefined): string {
+  return renderYaml({
     apiVersion: "v1",
     kind: "Config",
     clusters: [{ name: "default", cluster }],
     users: [{ name: "default", user }],
     contexts: [{ name: "default", context: { cluster: "default", user: "default", ...omitUndefined({ namespace }) } }],
     "current-context": "default",
-  };
-  return stringify(config, { version: "1.1", lineWidth: 0 });
+  });
 }
 
 /** Reads a kubeconfig file, or throws an Error that names the file. */
@@ -66,24 +69,49 @@ export function readKubeconfig(file: string): Kubeconfig {
 /**
  * Reads a kubeconfig that another wrote, such as one found in a cluster: everything has to stand in it. What runs a
  * command, reads a file of this machine, poses as another user or leaves the server unproved is refused by its name.
+ * Its `text` is rendered anew from what was read, and holds nothing else: pass that on, and never the text that was given.
  */
 export function parseForeignKubeconfig(text: string): Kubeconfig {
-  const config = parseKubeconfig(text);
-  const refused = [
-    ...Object.keys(config.cluster).filter((field) => !inlineClusterFields.has(field)),
-    ...Object.keys(config.user).filter((field) => !inlineUserFields.has(field)),
-  ];
+  const { directory, server, namespace, ...entries } = parseKubeconfig(text);
+  const { server: _, ...trust } = entries.cluster;
+  const cluster = { server, ...inlineFields(trust, clusterFields) };
+  const user = inlineFields(entries.user, userFields);
+  if (!isPlainUrl(server))
+    throw new Error(
+      "cannot use the kubeconfig: its server is not https, or not a plain URL such as https://api.example.com:443",
+    );
+  return {
+    text: render(cluster, user, namespace),
+    ...{ directory, server, cluster, user },
+    ...omitUndefined({ namespace }),
+  };
+}
+
+/** The fields of an entry in this order, as texts. Throws, naming the field, for any other field or value. */
+function inlineFields(entry: Fields, allowed: readonly string[]): Readonly<Record<string, string>> {
+  const refused = Object.keys(entry).filter((field) => !allowed.includes(field));
   if (refused.length > 0)
     throw new Error(
       `cannot use the kubeconfig: ${refused.join(", ")} is not allowed: it may hold certificates and tokens only`,
     );
-  if (!config.server.startsWith("https://")) throw new Error("cannot use the kubeconfig: its server is not https");
-  return config;
+  const present = allowed.filter((field) => entry[field] !== undefined && entry[field] !== null);
+  return Object.fromEntries(present.map((field) => [field, textOf(field, entry[field])]));
 }
 
-const inlineClusterFields = new Set(["server", "certificate-authority-data", "tls-server-name"]);
+function textOf(field: string, value: unknown): string {
+  if (typeof value !== "string") throw new Error(`cannot use the kubeconfig: ${field} is not text`);
+  return field.endsWith("-data") ? Buffer.from(value, "base64").toString("base64") : value;
+}
 
-const inlineUserFields = new Set(["client-certificate-data", "client-key-data", "token"]);
+/** Whether all readers of URLs find the same host in it, over HTTPS. */
+function isPlainUrl(server: string): boolean {
+  const [, host] = /^https:\/\/([-.a-zA-Z0-9]+|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?(?:\/[-.\w/~]*)?$/.exec(server) ?? [];
+  const parsed = URL.parse(server)?.hostname;
+  return host !== undefined && (host.startsWith("[") ? parsed !== undefined : parsed === host.toLowerCase());
+}
+
+const clusterFields = ["certificate-authority-data", "tls-server-name"];
+const userFields = ["client-certificate-data", "client-key-data", "token"];
 
 /**
  * Picks the current context's cluster and user out of a kubeconfig; relative file names start at `directory`. Throws what
@@ -113,7 +141,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function currentContext(config: Fields, called: string): unknown {
   const current = config["current-context"];
-  if (current !== undefined && current !== null && current !== "") return current;
+  if (typeof current === "string" && current !== "") return current;
   const names = namesIn(config["contexts"]);
   throw new Error(
     `${called} has no current-context${names === "" ? ", and no contexts" : `: set it to one of ${names}`}`,
@@ -125,7 +153,8 @@ const finderIn =
   (config: Fields, called: string) =>
   (what: "context" | "cluster" | "user", name: unknown): Fields => {
     const entries = config[`${what}s`];
-    const found = records(entries).find((one) => one["name"] === name);
+    const [found, another] = records(entries).filter((one) => typeof name === "string" && one["name"] === name);
+    if (another !== undefined) throw new Error(`${called} has two ${what}s of one name: remove one of them`);
     if (found !== undefined) return record(found[what]);
     throw new Error(`${called} has no ${what} ${JSON.stringify(name ?? "")}: it has ${namesIn(entries) || "none"}`);
   };

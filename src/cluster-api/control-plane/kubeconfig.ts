@@ -20,16 +20,10 @@ import { isRefusal, type Obstacle } from "../objects/obstacle.ts";
 export function publishedKubeconfig(secret: Secret | undefined): string | undefined {
   const data = secret?.data?.["kubeconfig"];
   if (data === undefined || data === "") return undefined;
-  const text = Buffer.from(data, "base64").toString();
-  return isHarmless(text) ? text : undefined;
-}
-
-function isHarmless(kubeconfig: string): boolean {
   try {
-    parseForeignKubeconfig(kubeconfig);
-    return true;
+    return parseForeignKubeconfig(Buffer.from(data, "base64").toString()).text;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
