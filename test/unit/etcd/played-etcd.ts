@@ -1,6 +1,7 @@
 import type { Member } from "../../../src/etcd/answers.ts";
 import { EtcdError, type Asking, type Etcdctl } from "../../../src/etcd/etcdctl.ts";
 import { createMembership, type Membership } from "../../../src/etcd/members.ts";
+import type { Timeouts } from "../../../src/etcd/scope.ts";
 import type { MemberStatus } from "../../../src/etcd/status.ts";
 
 /** A member that has started and has a vote, but for what is said of it. */
@@ -27,13 +28,13 @@ export const listed = (...members: readonly Member[]): unknown => ({
   })),
 });
 
-/** The answer to `endpoint status` of this member. */
+/** The answer to `endpoint status` of this member; without a leader where that is empty. */
 export const told = (id: string, { leader = "a", lag = 0 }: { leader?: string; lag?: number } = {}): unknown => [
   {
     Status: {
       header: { member_id: decimal(id) },
       version: "3.6.10",
-      leader: decimal(leader),
+      ...(leader !== "" && { leader: decimal(leader) }),
       raftIndex: "5000",
       raftAppliedIndex: String(5_000 - lag),
     },
@@ -41,7 +42,10 @@ export const told = (id: string, { leader = "a", lag = 0 }: { leader?: string; l
 ];
 
 /** A membership of an etcd whose answers are these functions of a command, and what it has told. */
-export function playedMembership(answer: (command: string, how: Asking) => unknown): {
+export function playedMembership(
+  answer: (command: string, how: Asking) => unknown,
+  timeouts: Partial<Timeouts> = {},
+): {
   readonly membership: Membership;
   readonly told: readonly string[];
 } {
@@ -49,7 +53,7 @@ export function playedMembership(answer: (command: string, how: Asking) => unkno
   const etcdctl: Etcdctl = { ask: async (args, how = {}) => answer(args.join(" "), how) };
   const { signal } = new AbortController();
   const tell = (message: string) => void messages.push(message);
-  return { membership: createMembership({ etcdctl, signal, tell }), told: messages };
+  return { membership: createMembership({ etcdctl, timeouts, signal, tell }), told: messages };
 }
 
 /** As etcdctl fails. */

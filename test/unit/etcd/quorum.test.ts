@@ -36,4 +36,6 @@ test("the only voter stays for good, and a learner may always go", () => {
     retryable: false,
   });
   expect(riskOfRemoval([...at("a"), learner], "b")).toBeUndefined();
+  const silent = { member: member({ id: "c" }), answers: false, reason: "it does not answer" } as const;
+  expect(riskOfRemoval([silent, learner], "b")).toBeUndefined();
 });

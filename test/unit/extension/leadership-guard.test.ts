@@ -129,6 +129,18 @@ describe("a leadership guard", () => {
     expect(permit.signal.aborted).toBe(true);
   });
 
+  test("is not prolonged by an answer that comes after its end, before any timer has said so", async () => {
+    let paused = 0;
+    answerTakes = 1_000;
+    const entering = guard({ ...driftingClock(time, 1), now: () => time.now() + paused }).enter(operation());
+    await time.run(42_500); // the third question is under way, and the second one's lease ends at 81 s
+    const permit = await entering;
+    paused = 40_000;
+    await time.run(43_000);
+    expect(permit.signal.aborted).toBe(true);
+    expect(() => permit.check()).toThrow("nothing confirmed");
+  });
+
   test("counts the time that its machine was suspended", async () => {
     let suspended = 0;
     const now = createNow(
