@@ -24,9 +24,17 @@ export function parseJsonExactly(text: string, what: string): unknown {
   }
 }
 
-/** The certificates of a bundle in PEM, each alone; what is between them is left out. */
+/**
+ * The certificates of a bundle in PEM, each alone; what is between them is left out, and so is a block with anything but base64 in it,
+ * as readers differ on it.
+ */
 export const certificatesIn = (bundle: string): string[] =>
-  bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  [...bundle.matchAll(certificate)].flatMap(([pem, body = ""]) =>
+    body.replaceAll(/\s/g, "").length % 4 === 0 ? [pem] : [],
+  );
+
+const certificate =
+  /(?<![^\n])-----BEGIN CERTIFICATE-----\r?\n((?:[A-Za-z0-9+/]+\r?\n)*[A-Za-z0-9+/]{2,}={0,2}\r?\n)-----END CERTIFICATE-----(?=\r?(?:\n|$))/g;
 
 /**
  * Parses YAML as Kubernetes does. The error says where it stands and quotes nothing, as that of the parser does. Text that programs in Go

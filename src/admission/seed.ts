@@ -15,7 +15,7 @@ export function createSeedValidator({ client }: { client: KubeClient }): Webhook
       const seed = Seed.parse(object);
       const hosted = shoots.filter((shoot) => uses(shoot, name));
       return judge([
-        ...networkCauses(seed),
+        ...seedNetworkCauses(seed),
         ...tunnelCauses(seed),
         ...(oldObject ? seedChangeCauses(seed, Seed.parse(oldObject), hosted) : []),
       ]);
@@ -50,7 +50,11 @@ export function tunnelCauses({ metadata }: Pick<Seed, "metadata">): Cause[] {
   return [{ field: `metadata.annotations[${TUNNEL_ANNOTATION}]`, message }];
 }
 
-function networkCauses({ spec }: Seed): Cause[] {
+/** Networks that are none, or share addresses: what is blocked has to be understood by all who read it. */
+export function seedNetworkCauses({ spec }: Pick<Seed, "spec">): Cause[] {
+  const field = "spec.networks.blockCIDRs";
+  const blocked = malformedAmong((spec.networks.blockCIDRs ?? []).map((cidr) => ({ field, cidr })));
+  if (blocked.length > 0) return blocked;
   const networks = (["pods", "services", "nodes"] as const).flatMap((name) => {
     const cidr = spec.networks[name];
     return cidr ? [{ field: `spec.networks.${name}`, cidr }] : [];

@@ -1,11 +1,19 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether a text is a network in CIDR notation. */
+/**
+ * Whether a text is a network in CIDR notation, which every reader takes for the same network: without zones, leading zeros and
+ * IPv4 addresses inside of IPv6.
+ */
 export function isNetwork(cidr: string): boolean {
   const [address = "", bits = "", ...rest] = cidr.split("/");
   const family = isIP(address);
-  return rest.length === 0 && family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+  if (rest.length > 0 || family === 0 || address.includes("%") || isMapped(address)) return false;
+  return /^(?:0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
+
+/** Whether it is an address of IPv6 that Go takes for one of IPv4. */
+const isMapped = (address: string): boolean =>
+  isIP(address) === 6 && /^\[::ffff:[0-9a-f]+:[0-9a-f]+\]$/.test(URL.parse(`http://[${address}]`)?.hostname ?? "");
 
 /** Whether two networks share an address. Networks of different families never do. */
 export function overlaps(a: string, b: string): boolean {

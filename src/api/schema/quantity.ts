@@ -1,18 +1,29 @@
 /**
- * How much a quantity is, in billionths, which no sum or product of them rounds: `500m` is 500,000,000. Undefined for what is
- * no quantity.
+ * How much a quantity is, in billionths, which no sum or product of them rounds: `500m` is 500,000,000. What is less than a
+ * billionth counts as one, as it does in Go. Undefined for what is no quantity.
  */
 export function nanosOf(quantity: string | number): bigint | undefined {
   const text = String(quantity);
   const [, whole = "", fraction = "", suffix = ""] =
-    /^([0-9]*)(?:\.([0-9]*))?((?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?)$/.exec(text) ?? [];
+    /^([0-9]*)(?:\.([0-9]*))?((?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?)$/.exec(text) ?? [];
   if (whole + fraction === "") return undefined;
   const digits = BigInt(`${whole}${fraction}`);
   const binary = binarySuffixes.indexOf(suffix);
-  if (binary >= 0) return (digits * 1024n ** BigInt(binary + 1) * nano) / 10n ** BigInt(fraction.length);
-  const exponent = (decimalSuffixes[suffix] ?? Number(suffix.slice(1))) + 9 - fraction.length;
-  return exponent >= 0 ? digits * 10n ** BigInt(exponent) : digits / 10n ** BigInt(-exponent);
+  if (binary >= 0) return divided(digits * 1024n ** BigInt(binary + 1) * nano, fraction.length);
+  const exponent = (decimalSuffixes[suffix] ?? bounded(Number(suffix.slice(1)))) + 9 - fraction.length;
+  return exponent >= 0 ? digits * 10n ** BigInt(exponent) : divided(digits, -exponent);
 }
+
+/** Rounded up. */
+function divided(amount: bigint, digits: number): bigint {
+  const divisor = 10n ** BigInt(digits);
+  return (amount + divisor - 1n) / divisor;
+}
+
+/** An exponent beyond which nothing is there to be counted: a text of ten characters could fill the memory otherwise. */
+const bounded = (exponent: number): number => Math.max(-LARGEST_EXPONENT, Math.min(LARGEST_EXPONENT, exponent));
+
+const LARGEST_EXPONENT = 99;
 
 /** A quantity for people: in the largest binary unit that it is a whole number of, else as a decimal. */
 export function quantityOf(nanos: bigint): string {

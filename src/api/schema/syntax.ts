@@ -55,9 +55,15 @@ export const version = () =>
 /** A text on one line, for people or for a flag, without control characters. */
 export const line = (maxLength = 1024) => formed(maxLength, "[^\\x00-\\x1f\\x7f]*", "a text on one line");
 
-/** A duration as Go writes it, such as `1h30m`. No setting of ours has a use for a negative one. */
-export const duration = () =>
-  formed(64, "(?:[0-9]+(?:\\.[0-9]*)?(?:ns|us|µs|μs|ms|s|m|h))+|0", "a duration such as 30s or 1h30m");
+/**
+ * A duration as Go writes it, such as `1h30m`. No setting of ours has a use for a negative one. Its numbers are so short that no sum of
+ * six exceeds what Go can hold, 292 years.
+ */
+export const duration = () => {
+  const longest = { h: 5, m: 7, s: 9, ms: 12, us: 15, µs: 15, μs: 15, ns: 18 };
+  const parts = Object.entries(longest).map(([unit, digits]) => `[0-9]{1,${digits}}(?:\\.[0-9]*)?${unit}`);
+  return formed(64, `(?:${parts.join("|")}){1,6}|0`, "a duration such as 30s or 1h30m");
+};
 
 /** A network in CIDR notation; whether its numbers are in their ranges is for admission to say. */
 export const network = () =>

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { isNetwork } from "../../api/schema/cidr.ts";
 import { networksOf } from "../networks.ts";
 import { seedOf, type ControlPlaneContext } from "../context.ts";
 import { tcp, type Peer, type Traffic } from "./policy.ts";
@@ -64,11 +65,12 @@ function seedNetworks(context: ControlPlaneContext): string[] {
   return [pods, services, ...(nodes === undefined ? [] : [nodes])];
 }
 
+/** Nodes come from an extension: what is not a network for every reader could be one of the seed's for the next. */
 function networksOfShoot(context: ControlPlaneContext): string[] {
   const { shoot } = context;
   const { pods, services } = networksOf(context);
   const nodes = shoot.status?.networking?.nodes ?? [shoot.spec.networking?.nodes ?? []].flat();
-  return [...new Set([...nodes, pods, services])];
+  return [...new Set([...nodes.filter(isNetwork), pods, services])];
 }
 
 /** An exception has to lie inside its block, and takes all of it away where it is no smaller. */

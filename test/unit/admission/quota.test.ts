@@ -20,6 +20,12 @@ describe("a Shoot needs of its Quota", () => {
       "need 40Gi storage.standard",
     ],
     [
+      "more storage than there is",
+      { "storage.standard": "30Gi" },
+      { volume: { type: "slow", size: "1e100" } },
+      "storage.standard, and Quota garden-dev/trial has 30Gi",
+    ],
+    [
       "fast storage",
       { "storage.premium": "1Ti" },
       { volume: { type: "fast", size: "600Gi" } },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tunnelCauses } from "../../../src/admission/seed.ts";
+import { seedNetworkCauses, tunnelCauses } from "../../../src/admission/seed.ts";
 import { requestCauses } from "../../../src/admission/shoot/requests.ts";
 import type { Shoot } from "../../../src/api/index.ts";
 
@@ -57,4 +57,18 @@ it("what a Shoot was asked for before keeps it from nothing", () => {
   const before = asking({ [operation]: "rotate-ca-start" });
   expect(requestCauses(before, before)).toEqual([]);
   expect(requestCauses(asking({ [operation]: "rotate-ca-start;retry" }), before)).toEqual([]);
+});
+
+it("what a Seed blocks has to be a network for every reader", () => {
+  const causes = (...blockCIDRs: string[]) =>
+    seedNetworkCauses({
+      spec: { networks: { pods: "10.1.0.0/16", services: "10.2.0.0/16", blockCIDRs } },
+    } as Parameters<typeof seedNetworkCauses>[0]);
+  expect(causes("169.254.169.254/32", "fd00::/8")).toEqual([]);
+  expect(causes("169.254.169.254/32", "::ffff:169.254.169.254/128")).toEqual([
+    expect.objectContaining({
+      field: "spec.networks.blockCIDRs",
+      message: expect.stringContaining("is not a network"),
+    }),
+  ]);
 });

@@ -21,6 +21,9 @@ test.each([
   ["10.0.0.0/33", false],
   ["10.0.0/8", false],
   ["10.0.0.0/8/8", false],
+  ["10.0.0.0/08", false],
+  ["::ffff:10.0.0.0/104", false],
+  ["fe80::1%eth0/64", false],
   ["", false],
 ])("%s is a network: %s", (cidr, network) => {
   expect(isNetwork(cidr)).toBe(network);

@@ -243,3 +243,11 @@ function chosenLabels(policy: KubeObject): Record<string, string> {
       .matchLabels ?? {}
   );
 }
+
+test("a network of nodes that some readers take for one of the seed's opens nothing", () => {
+  const { shoot } = context;
+  const status = { ...shoot.status, networking: { nodes: ["10.250.0.0/16", "::ffff:10.0.0.0/104"] } };
+  const made = components["network-policies"].objects({ ...context, shoot: { ...shoot, status } });
+  expect(JSON.stringify(made)).toContain("10.250.0.0/16");
+  expect(JSON.stringify(made)).not.toContain("::ffff");
+});
