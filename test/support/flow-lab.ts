@@ -36,7 +36,7 @@ export interface World {
 }
 
 /** A real Temporal server, our workflows, and activities that act on a world in memory, passed in at the worker's seam. */
-export interface FlowLab extends Pick<TemporalServer, "client" | "address"> {
+export interface FlowLab extends Pick<TemporalServer, "client" | "address" | "backUp"> {
   readonly shoots: ShootClient;
   world(change?: Partial<ShootRun>): World;
   /** Starts a worker of a build beside those that run, and returns when it is current, or stays beside the current one. */
@@ -87,6 +87,7 @@ export async function startFlowLab(
     deploy,
     client: temporal.client,
     address: temporal.address,
+    backUp: temporal.backUp,
     shoots,
     world(change = {}) {
       const run = shootRun({ uid: `uid-${(count += 1)}`, name: `shoot-${count}`, ...change });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,6 +19,8 @@ export interface TemporalServer {
   kill(): Promise<void>;
   /** Starts it again at the same address; with what it knew before if it keeps a file. */
   restart(): Promise<void>;
+  /** Copies the file aside, and returns what puts it back; each restarts the server. Only with a file. */
+  backUp(): Promise<{ restore(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -43,16 +45,35 @@ export async function startTemporal(o: TemporalOptions = {}): Promise<TemporalSe
   const { client } = first;
   let { server } = first;
   const connection = await NativeConnection.connect({ address });
+  const restart = async () => {
+    await server.kill();
+    const again = await startListening(start, address);
+    server = again.server;
+    await again.client.connection.close();
+  };
+  /** Copies the database, with what is not in its main file yet. */
+  const copy = async (from: string, to: string) => {
+    await Promise.all((await filesIn(to)).map((name) => rm(join(to, name))));
+    for (const name of await filesIn(from)) await cp(join(from, name), join(to, name));
+  };
   return {
     address,
     client,
     connection,
     kill: () => server.kill(),
-    async restart() {
+    restart,
+    async backUp() {
+      const aside = await mkdtemp(join(directory, "backup-"));
       await server.kill();
-      const again = await startListening(start, address);
-      server = again.server;
-      await again.client.connection.close();
+      await copy(directory, aside);
+      await restart();
+      return {
+        async restore() {
+          await server.kill();
+          await copy(aside, directory);
+          await restart();
+        },
+      };
     },
     async stop() {
       await connection.close();
@@ -62,6 +83,9 @@ export async function startTemporal(o: TemporalOptions = {}): Promise<TemporalSe
     },
   };
 }
+
+const filesIn = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => name.startsWith("temporal.db"));
 
 /** The development server polls its queues twenty times a second; a hop then costs 100 ms instead of 12. */
 async function flags(port: number, { longHistory }: TemporalOptions): Promise<string[]> {

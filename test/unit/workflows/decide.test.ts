@@ -128,6 +128,7 @@ describe("a running operation", () => {
     ["a deletion", { deleting: true }, true],
     ["a retry", { request: "retry" }, false],
     ["a reconcile while it runs", { request: "reconcile" }, false],
+    ["a later epoch", { run: { ...run, epoch: 2 } }, true],
     ["a reconcile of a failed one", { request: "reconcile", lastOperation: { ...succeeded, state: "Failed" } }, true],
   ])("is overtaken by %s: %s", (_name, change, expected) => {
     expect(supersedes(view(change), shootRun({ generation: 3 }))).toBe(expected);
@@ -141,6 +142,7 @@ describe("a running operation", () => {
 
 describe("a running move", () => {
   const migration = { source: "seed-1", destination: "seed-2", takeover: false };
+  const other = { ...migration, destination: "seed-3" };
   const moving = (operation: "Migrate" | "Restore") => shootRun({ operation, generation: 3, migration });
   const facts = (change: object) => ({ ...run, migration, ...change });
   it.each<[string, "Migrate" | "Restore", Partial<ShootView>, boolean]>([
@@ -148,6 +150,9 @@ describe("a running move", () => {
     ["a deletion", "Migrate", { moving: "Migrate", deleting: true, run: facts({}) }, false],
     ["a flip that was believed dead", "Migrate", { moving: "Migrate", run: facts({ epoch: 2 }) }, true],
     ["its own flip", "Migrate", { moving: "Restore", run: facts({ epoch: 2 }) }, false],
+    ["a move that has arrived", "Migrate", { run: { ...run, epoch: 2 } }, true],
+    ["another move's Restore", "Migrate", { moving: "Restore", run: facts({ epoch: 2, migration: other }) }, true],
+    ["another move's Restore", "Restore", { moving: "Restore", run: facts({ epoch: 2 }) }, true],
     [
       "being given up",
       "Migrate",
