@@ -336,62 +336,6 @@ describe("a flip", () => {
   });
 });
 
-describe("a garden that is older than the record, as after it was restored from a backup,", () => {
-  const isAhead = async () => {
-    const values = ["Seed=seed-2", "Epoch=2", `Shoot=${run.uid}`];
-    await updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values, ttl: 0 });
-  };
-  const found = () =>
-    new RegExp(`${record} names seed-2 in epoch 2, .+ perennial shoot recover-leadership garden-dev/${run.name}`);
-
-  test("flips nothing, and names the verb that takes the leader over from the record", async () => {
-    const moving = await prepared("seed-3");
-    await isAhead();
-    const before = await status();
-    for (const takeover of [false, true]) {
-      const flip = leadership().flip({ ...moving, migration: { ...migration("seed-1", "seed-3"), takeover } });
-      await expect(flip).rejects.toThrow(found());
-      await expect(flip).rejects.toThrow("status.leadership names seed-1 in epoch 1");
-      await expect(flip).rejects.toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
-    }
-    expect(await status()).toEqual(before);
-  });
-
-  test("flips nothing while a server of the zone is silent, which may know of a later leader", async () => {
-    const moving = await prepared();
-    const silent = createLeaderLookup(createZoneServers({ servers: [dns.endpoint, "127.0.0.1:9"] }));
-    const flip = createLeadership({ gardenClient, lookup: silent }).flip(moving);
-    await expect(flip).rejects.toThrow(/server 127.0.0.1:9 does not answer/);
-    await expect(flip).rejects.toMatchObject({ retryable: true });
-    expect(await status()).toMatchObject({ seed: "seed-1", epoch: 1 });
-  });
-
-  test("makes no first leader for a Shoot that has lost its status", async () => {
-    await isAhead();
-    const first = leadership().ensureLeadership(run);
-    await expect(first).rejects.toThrow(found());
-    await expect(first).rejects.toThrow("status.leadership names no leader");
-    await expect(first).rejects.toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
-    expect(await status()).toBeUndefined();
-    expect(await dnsRecord()).toBeUndefined();
-  });
-
-  test("says so in Reconcile and before a deletion, and leaves the record alone", async () => {
-    await leadership().ensureLeadership(run);
-    await isAhead();
-    await expect(leadership().ensureLeadership(run)).rejects.toThrow(found());
-    await expect(leadership().confirmLeadership(run)).rejects.toThrow(found());
-    expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
-  });
-
-  test("begins no epoch of a Shoot that returns", async () => {
-    await leadership().ensureLeadership(run);
-    await leadership().requireLatest(run);
-    await isAhead();
-    await expect(leadership().requireLatest(run)).rejects.toThrow(found());
-  });
-});
-
 describe("a leadership record", () => {
   test.each(["aws-route53", "google-clouddns", "azure-dns", "own-dns"])(
     "is not entrusted to DNS of type %s",
@@ -498,11 +442,11 @@ function routed(routes: Readonly<Record<string, string>>): Transports {
 const leadership = () => createLeadership({ gardenClient, lookup, timeout: 10_000 });
 const migration = (source = "seed-1", destination = "seed-2") => ({ source, destination, takeover: false });
 
-/** The Shoot leads from seed-1 and is asked to move to another Seed. */
-async function prepared(destination = "seed-2"): Promise<ShootRun> {
+/** The Shoot leads from seed-1 and is asked to move to seed-2. */
+async function prepared(): Promise<ShootRun> {
   await leadership().ensureLeadership(run);
-  await gardenClient.patch(shootRef(), { spec: { seedName: destination } });
-  return { ...run, operation: "Migrate", migration: migration("seed-1", destination) };
+  await gardenClient.patch(shootRef(), { spec: { seedName: "seed-2" } });
+  return { ...run, operation: "Migrate", migration: migration() };
 }
 
 /** A look-up that is cut off after the first time that all servers were asked. */

@@ -137,6 +137,57 @@ describe("a Shoot of a garden that was restored to before the Shoot moved", () =
   });
 });
 
+describe("a garden that is older than the record", () => {
+  const found = () =>
+    new RegExp(
+      `${record()} names seed-2 in epoch 2, .+status.leadership names seed-1 in epoch 1.+ perennial shoot recover-leadership garden-dev/${name}$`,
+    );
+
+  test("decides no flip, also not in a takeover, and names the verb", async () => {
+    await restoredToBeforeTheMove();
+    await lab.client.patch(ref(), { spec: { seedName: "seed-2" } });
+    const before = (await shoot()).status;
+    for (const takeover of [false, true]) {
+      const migration = { ...way("seed-1", "seed-2"), takeover };
+      const flip = leadership().flip({ ...(await runOf("seed-1", 1)), operation: "Migrate", migration });
+      await expect(flip).rejects.toThrow(found());
+      await expect(flip).rejects.toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+    }
+    expect((await shoot()).status).toEqual(before);
+  });
+
+  test("reconciles and deletes nothing, and leaves the record alone", async () => {
+    await restoredToBeforeTheMove();
+    const run = await runOf("seed-1", 1);
+    await expect(leadership().ensureLeadership(run)).rejects.toThrow(found());
+    await expect(leadership().confirmLeadership(run)).rejects.toThrow(found());
+    expect(await lookup().ask(record())).toMatchObject({ seed: "seed-2", epoch: 2 });
+  });
+
+  test("makes no first leader of a Shoot that has lost its status", async () => {
+    name = `${name}-lost`;
+    await createMovableShoot(lab.client, name, { leadership: undefined });
+    await say("seed-2", 2);
+    const first = leadership().ensureLeadership(await runOf("seed-1", 1));
+    await expect(first).rejects.toThrow("status.leadership names no leader");
+    await expect(first).rejects.toMatchObject({ codes: ["ERR_CONFIGURATION_PROBLEM"], retryable: false });
+    expect((await shoot()).status).not.toHaveProperty("leadership");
+    expect(await dnsRecord()).toBeUndefined();
+    expect(await recover("--whole", "--yes")).toMatchObject({ exit: 0 });
+    await leadership().ensureLeadership(await runOf("seed-2", 2));
+  });
+
+  test("may be one where a server of the zone is silent: no flip is decided before it answers", async () => {
+    await lab.client.patch(ref(), { spec: { seedName: "seed-2" } });
+    const silent = createLeaderLookup(createZoneServers({ servers: [dns.endpoint, "127.0.0.1:9"] }));
+    const run = { ...(await runOf("seed-1", 1)), operation: "Migrate", migration: way("seed-1", "seed-2") } as const;
+    const flip = createLeadership({ gardenClient: lab.client, lookup: silent }).flip(run);
+    await expect(flip).rejects.toThrow(/server 127.0.0.1:9 does not answer/);
+    await expect(flip).rejects.toMatchObject({ retryable: true });
+    expect((await shoot()).status?.leadership).toMatchObject({ seed: "seed-1", epoch: 1 });
+  });
+});
+
 describe("a leader is not taken over from a record", () => {
   test.for<[string, () => Promise<void> | void, RegExp]>([
     ["without a word on how far the Seed has got", () => undefined, /add --whole, or --restore-from SEED/],

@@ -1,9 +1,8 @@
 import { CANCEL_MIGRATION_ANNOTATION, IGNORE_ANNOTATION } from "../../api/annotations.ts";
 import { Shoot } from "../../api/index.ts";
 import { moveOf } from "../../api/placement/move.ts";
-import type { Leader } from "../../dns/index.ts";
 import { now, refTo, type KubeClient, type MergePatch } from "../../kube/index.ts";
-import type { Place, Recovery } from "./recovery.ts";
+import { describeRecovery, isTakenFromRecord, type Place, type Recovery } from "./recovery.ts";
 
 /** The lease of a Shoot whose status was lost, in s; the next Reconcile makes it longer where it is. */
 const LEASE_SECONDS = 60;
@@ -42,13 +41,6 @@ export async function recover(gardenClient: KubeClient, shoot: Shoot, recovery: 
   return await annotate(placed, { ...ignore, ...cancel });
 }
 
-/** Reports whether a recovery has written this leader into the status. */
-export function isTakenFromRecord(status: Shoot["status"], leader: Leader): boolean {
-  const { leadership, lastOperation } = status ?? {};
-  if (leadership?.seed !== leader.seed || leadership.epoch !== leader.epoch) return false;
-  return lastOperation?.description === describe(leader);
-}
-
 type Annotations = Readonly<Record<string, string | null>>;
 
 /** Fields that were said of the earlier leader go; `lastOperation` decides which operation is next. */
@@ -73,7 +65,7 @@ function statusOf({ status = {} }: Shoot, { record, leader, place }: Recovery): 
     lastErrors: null,
     lastOperation: {
       ...{ type: operations[place.is], state: "Pending", progress: 0 },
-      ...{ description: describe(leader), lastUpdateTime: now() },
+      ...{ description: describeRecovery(leader), lastUpdateTime: now() },
     },
   };
 }
@@ -82,6 +74,3 @@ const operations = { whole: "Reconcile", arriving: "Restore", leaving: "Migrate"
   Place["is"],
   string
 >;
-
-const describe = ({ seed, epoch }: Leader): string =>
-  `Leadership was taken over from the record: Seed ${seed} leads in epoch ${epoch}`;

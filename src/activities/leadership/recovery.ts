@@ -2,7 +2,6 @@ import { Seed, type Shoot } from "../../api/index.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import type { Leader, LeaderLookup, ServerAnswer } from "../../dns/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { isTakenFromRecord } from "./recovery-writes.ts";
 
 /** The leader that all servers of the zone name, and how far it has got with the Shoot. */
 export interface Recovery {
@@ -60,6 +59,17 @@ export async function planRecovery(
   if (obstacles.length > 0 || typeof place === "string") return obstacles;
   return { record, leader, before: shoot.status?.leadership, place };
 }
+
+/** Reports whether a recovery has written this leader into the status. */
+export function isTakenFromRecord(status: Shoot["status"], leader: Leader): boolean {
+  const { leadership, lastOperation } = status ?? {};
+  if (leadership?.seed !== leader.seed || leadership.epoch !== leader.epoch) return false;
+  return lastOperation?.description === describeRecovery(leader);
+}
+
+/** The `lastOperation.description` after a recovery, until an operation begins. */
+export const describeRecovery = ({ seed, epoch }: Leader): string =>
+  `Leadership was taken over from the record: Seed ${seed} leads in epoch ${epoch}`;
 
 type Turn = Pick<Leader, "seed" | "epoch">;
 

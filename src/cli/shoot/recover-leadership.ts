@@ -8,7 +8,7 @@ import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
 import { CliError } from "../exit.ts";
-import { findShoot, namespaceOption, shootArgument, shootRef } from "../find-shoot.ts";
+import { findShoot, namespaceOption, shootArgument } from "../find-shoot.ts";
 import { flag, text } from "../option.ts";
 
 /** `perennial shoot recover-leadership` */
