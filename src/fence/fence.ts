@@ -19,6 +19,7 @@ import { areTwoShoots, isLeader, type Leader } from "../dns/index.ts";
 import { createEventRecorder, Namespace, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { readMemories } from "../binding/memory.ts";
 import { createHandovers, type Handovers } from "./handovers.ts";
 
 /** A fence works with its own seed and the zone's DNS servers: neither with the garden nor with Temporal. */
@@ -40,7 +41,8 @@ const fieldManager = "perennial-fence";
 /**
  * Stops the control planes of Shoots that another seed leads, on seeing exactly that, twice. No answer stops nothing,
  * however long; nor does a change that a planned migration has announced, whose flow stops the control plane in order, as
- * long as the announcement is renewed. After that etcd alone is left running. Starting one again is up to flows.
+ * long as the announcement is renewed. After that etcd alone is left running. In a copy of the seed that was refused, it stops
+ * what acts of all control planes, and leaves running what serves. Starting one again is up to flows.
  */
 export function createFence({ period = 15_000, handovers = createHandovers(), ...deps }: FenceDeps) {
   const { seedClient: client, seedName: instance, log } = deps;
@@ -52,7 +54,11 @@ export function createFence({ period = 15_000, handovers = createHandovers(), ..
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        await guardAll({ ...deps, events, handovers }, stopping.signal);
+        const displaced = await findDisplacement(client).catch((error: unknown) => {
+          log.warn({ err: error }, "cannot read whether this seed is bound");
+          return undefined;
+        });
+        await guardAll({ ...deps, events, handovers, displaced }, stopping.signal);
         well = true;
       } catch (error) {
         well = false;
@@ -77,6 +83,8 @@ export function createFence({ period = 15_000, handovers = createHandovers(), ..
 
 interface Round extends Omit<FenceDeps, "period" | "handovers"> {
   readonly handovers: Handovers;
+  /** Why this copy of the seed may not act; undefined where it may. */
+  readonly displaced: string | undefined;
   readonly events: ReturnType<typeof createEventRecorder>;
 }
 
@@ -123,15 +131,35 @@ const decisive: ReadonlySet<string> = new Set([
 
 /** Stops the Shoot's control plane if another seed leads it. False when the servers did not tell who leads. */
 async function guard(round: Round, namespace: KubeObject): Promise<boolean> {
+  const { displaced, seedClient, seedName } = round;
   let leader: Leader | undefined;
   try {
     leader = await findNewLeader(round, namespace);
   } catch (error) {
     round.log.debug({ namespace: namespace.metadata.name, err: error }, "cannot tell who leads");
-    return false;
+    if (displaced === undefined) return false;
   }
-  if (leader !== undefined) await stopControlPlane(round, namespace, leader);
+  if (leader !== undefined) {
+    const { seed, epoch } = leader;
+    const why = `Seed ${seed} leads this Shoot in epoch ${epoch}: its control plane in Seed ${seedName} is stopped`;
+    const found = leader;
+    await stopControlPlane(round, namespace, why, async () => {
+      const current = await seedClient.read(refOf(namespace));
+      return current && findLoss(current, found, round);
+    });
+  } else if (displaced !== undefined) {
+    const why = `what acts of this Shoot's control plane is stopped: ${displaced}`;
+    const judge = async () => ((await findDisplacement(seedClient)) === undefined ? undefined : "displaced");
+    await stopControlPlane(round, namespace, why, judge);
+  }
   return true;
+}
+
+/** Why this cluster is a copy of the seed that may not act, in every role that it has; undefined where it may act in one. */
+async function findDisplacement(seedClient: KubeClient): Promise<string | undefined> {
+  const memories = await readMemories(seedClient);
+  const reasons = memories.flatMap(({ refused }) => refused ?? []);
+  return reasons.length > 0 && reasons.length === memories.length ? reasons.join("; ") : undefined;
 }
 
 async function findNewLeader({ ask, ...round }: Round, namespace: KubeObject): Promise<Leader | undefined> {
@@ -147,25 +175,28 @@ async function findNewLeader({ ask, ...round }: Round, namespace: KubeObject): P
  * this seed begun, before the record or the workloads change. So only what was there under the lost epoch is stopped,
  * also when this process sleeps for an hour between any two lines.
  */
-async function stopControlPlane(round: Round, namespace: KubeObject, leader: Leader): Promise<void> {
-  const { seedClient, seedName, events, log } = round;
+async function stopControlPlane(
+  round: Round,
+  namespace: KubeObject,
+  why: string,
+  judge: () => Promise<Loss | undefined>,
+): Promise<void> {
+  const { seedClient, events, log } = round;
   const { name } = namespace.metadata;
   if (name === SYSTEM_NAMESPACE) return log.warn({ namespace: name }, "the system of a cluster is not fenced");
-  const why = `Seed ${leader.seed} leads this Shoot in epoch ${leader.epoch}: its control plane in Seed ${seedName} is stopped`;
   const [cluster, managed, makers] = await Promise.all([
     findActiveCluster(seedClient, name, why),
     findManagedResources(seedClient, name),
     findPodMakers(seedClient, name),
   ]);
-  const current = await seedClient.read(refOf(namespace));
-  const loss = current && findLoss(current, leader, round);
+  const loss = await judge();
   if (loss === undefined) return;
-  const ended = loss === "without its flow" ? makers.filter(({ object }) => !isForLastSnapshot(object)) : makers;
+  const ended = makers.filter(({ object }) => !staysOn[loss](object));
   // The Cluster first, then what resource managers apply: they and extensions would bring back what is stopped.
   let stopped = 0;
   for (const stops of [cluster ? [cluster] : [], managed, ended]) stopped += await stopAll(round, stops);
   if (stopped === 0) return;
-  log.warn({ namespace: name, leader, stopped }, "control plane fenced");
+  log.warn({ namespace: name, why, stopped }, "control plane fenced");
   events.record({ regarding: namespace, type: "Warning", reason: "Fenced", action: "Stop", note: why });
 }
 
@@ -184,8 +215,11 @@ async function stopAll({ seedClient, log }: Round, stops: readonly Stop[]): Prom
 /** How many Shoots are asked for at once. */
 const CONCURRENCY = 16;
 
-/** `whole`: no flow comes. `without its flow`: one was announced, and may still come for the last snapshot. */
-type Loss = "whole" | "without its flow";
+/**
+ * `whole`: no flow comes. `without its flow`: one was announced, and may still come for the last snapshot. `displaced`: the
+ * whole seed is a copy that was refused, or was restored and is not bound again yet.
+ */
+type Loss = "whole" | "without its flow" | "displaced";
 
 /**
  * How another seed has taken the lead from this namespace's; undefined when none has, or a migration that goes on has
@@ -212,3 +246,14 @@ function findLoss(
 function isForLastSnapshot({ kind, metadata: { name, labels = {} } }: KubeObject): boolean {
   return kind === "Job" ? labels[SNAPSHOT_LABEL] === "requested" : kind === "StatefulSet" && name === "etcd-main";
 }
+
+/** Acts on nothing but its own data, and may be all that users of a restored seed have. */
+const isServing = ({ kind, metadata: { name } }: KubeObject): boolean =>
+  (kind === "StatefulSet" && name.startsWith("etcd-")) || (kind === "Deployment" && name === "kube-apiserver");
+
+/** What is left running of a control plane that is stopped. */
+const staysOn: Readonly<Record<Loss, (maker: KubeObject) => boolean>> = {
+  whole: () => false,
+  "without its flow": isForLastSnapshot,
+  displaced: isServing,
+};

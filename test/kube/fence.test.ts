@@ -6,8 +6,9 @@ import { createNamespaceFence } from "../../src/activities/leadership/namespace-
 import { HANDOVER_ANNOTATION, HANDOVER_RENEWED_ANNOTATION, SHOOT_UID_ANNOTATION } from "../../src/api/annotations.ts";
 import { Cluster, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
+import { BINDING_CONFIG_MAP } from "../../src/binding/memory.ts";
 import type { Leader } from "../../src/dns/index.ts";
-import { Event, Namespace, refOf, refTo, StatefulSet, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { ConfigMap, Event, Namespace, refOf, refTo, StatefulSet, typeMeta, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createFence } from "../../src/fence/fence.ts";
 import { createHandovers } from "../../src/fence/handovers.ts";
@@ -218,6 +219,40 @@ describe("an announcement of a handover", () => {
     await eventually(async () => expect(await stopped()).toContain(true));
     epoch = 5;
     await allStopped();
+  });
+});
+
+describe("a copy of a seed", () => {
+  const binding = refTo(ConfigMap, BINDING_CONFIG_MAP);
+  const remember = async (data: Readonly<Record<string, object>>) => {
+    const texts = Object.entries(data).map(([role, memory]) => [role, JSON.stringify(memory)]);
+    await kube.apply({ ...typeMeta(ConfigMap), metadata: { ...BINDING_CONFIG_MAP }, data: Object.fromEntries(texts) });
+  };
+  const refused = { turn: "3-0123456789abcdef", refused: "the garden names turn 9 of Seed seed-1" };
+  afterEach(() => kube.remove(binding));
+
+  test.each<[string, Ask]>([
+    ["the record names its own seed and epoch", leader("seed-1", 3)],
+    ["no server answers", () => Promise.reject(new Error("no answer"))],
+  ])("that was refused runs only what serves, although %s", async (_when, ask) => {
+    await remember({ "seed.seed-1": refused });
+    guard(ask);
+    await eventually(async () => expect(await stopped()).toEqual([true, false, false, true, true, true]));
+    await someRounds();
+    const cluster = await kube.read(Cluster, { name: run.technicalID });
+    const description = `what acts of this Shoot's control plane is stopped: ${refused.refused}`;
+    expect(cluster).toMatchObject({ spec: { shoot: { status: { lastOperation: { description } } } } });
+  });
+
+  test("stops everything where another seed leads, although it was refused itself", async () => {
+    await remember({ "seed.seed-1": refused });
+    guard(leader("seed-2", 4));
+    await allStopped();
+  });
+
+  test("that is still bound in another role goes on", async () => {
+    await remember({ "seed.seed-1": refused, garden: { turn: "1-0123456789abcdef" } });
+    await untouched(() => guard(leader("seed-1", 3)));
   });
 });
 
