@@ -1,7 +1,8 @@
 import { Seed } from "../api/index.ts";
 import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
-import { createMemory } from "../binding/memory.ts";
+import { createMemory, readMemories } from "../binding/memory.ts";
 import { createSeedRegister } from "../binding/seed-register.ts";
+import { createStanding } from "../binding/standing.ts";
 import { formatTurn } from "../binding/turn.ts";
 import { createTurns, type Mismatch } from "../binding/turns.ts";
 import { isConflict, readClusterIdentity, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
@@ -20,7 +21,8 @@ export interface SeedBindingDeps {
 export interface SeedBinding {
   /**
    * Confirms that the Seed is the cluster that this worker acts on, and binds a Seed that is bound to none; false while there is
-   * no Seed. Throws `BoundElsewhere` where it is another cluster, or another copy of this one.
+   * no Seed. Throws `BoundElsewhere` where it is another cluster, or another copy of this one, and an error where the garden
+   * itself is a copy that may not be acted on.
    */
   bind(): Promise<boolean>;
 }
@@ -32,6 +34,7 @@ export interface SeedBinding {
 export function createSeedBinding({ gardenClient, seedClient, seedName, period }: SeedBindingDeps): SeedBinding {
   const ref = refTo(Seed, { name: seedName });
   const memory = createMemory(seedClient, `seed.${seedName}`);
+  const garden = createStanding({ read: () => readMemories(gardenClient) });
   let turns: { readonly uid: string; readonly confirm: () => Promise<void> } | undefined;
 
   const confirmTurn = async (uid: string): Promise<void> => {
@@ -43,8 +46,17 @@ export function createSeedBinding({ gardenClient, seedClient, seedName, period }
     await turns.confirm();
   };
 
+  /** A garden that is a copy, too, may have been restored together with this cluster: both are at the same turn. */
+  const requireGarden = async (): Promise<void> => {
+    const refusal = await garden.refusal();
+    if (refusal === undefined) return;
+    const message = `cannot act as Seed ${seedName} of garden ${gardenClient.server}: ${refusal.reason}`;
+    throw refusal.is === "refused" ? new BoundElsewhere(message) : new Error(message);
+  };
+
   return {
     async bind() {
+      await requireGarden();
       const own = await readClusterIdentity(seedClient);
       for (;;) {
         const seed = await gardenClient.read(ref).catch(unlessForbidden);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { Seed } from "../../src/api/index.ts";
 import { BoundElsewhere } from "../../src/binding/bound-elsewhere.ts";
-import { readMemories } from "../../src/binding/memory.ts";
+import { BINDING_CONFIG_MAP, createMemory, readMemories } from "../../src/binding/memory.ts";
 import { createSeedRegister } from "../../src/binding/seed-register.ts";
 import { createBindingGuard } from "../../src/extension/binding-guard.ts";
 import { createLogger } from "../../src/log.ts";
@@ -135,5 +135,19 @@ describe("a copy of a seed that was restored from a backup of its etcd", () => {
     await garden.patch(refTo(ConfigMap, version), { data: before?.data ?? {} });
     await expect(bindingOf(copy.client).bind()).rejects.toThrow("the garden was restored from a backup");
     await enter(copy.client);
+  });
+
+  test("does not act for a garden that was restored together with it, and was refused or has yet to confirm its own turn", async () => {
+    await garden.remove(refTo(ConfigMap, BINDING_CONFIG_MAP)); // this cluster was a seed, too, in the tests above
+    const memory = createMemory(garden, "garden");
+    const turn = "1-0123456789abcdef";
+    await memory.write(await memory.read(), { turn, confirmedAt: "2026-01-01T00:00:00.000Z" });
+    await expect(bindingOf(copy.client).bind()).rejects.toThrow("nothing has confirmed its binding since 2026-01-01");
+    await memory.write(await memory.read(), { turn, refused: "Temporal's namespace is at turn 9" });
+    const refused = bindingOf(copy.client).bind();
+    await expect(refused).rejects.toBeInstanceOf(BoundElsewhere);
+    await expect(refused).rejects.toThrow("Temporal's namespace is at turn 9");
+    await memory.write(await memory.read(), { turn, confirmedAt: new Date().toISOString() });
+    await expect(bindingOf(copy.client).bind()).rejects.toThrow("the garden was restored from a backup");
   });
 });

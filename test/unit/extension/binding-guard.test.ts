@@ -41,7 +41,7 @@ test("a process begins to act only after the cluster's binding was confirmed, an
   const guarding = guard();
   memories = [confirmedAgo(6)];
   await expect(guarding.enter(operation)).rejects.toThrow(
-    "this cluster may be a restored copy, as its worker has not confirmed its binding since 2026-11-28T11:54:00.000Z",
+    "the cluster may be a restored copy: nothing has confirmed its binding since 2026-11-28T11:54:00.000Z",
   );
   memories = [confirmedAgo(4)];
   (await guarding.enter(operation)).release();
