@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { copyFaults, findCopyFault, searchCopies } from "../support/copies-model.ts";
 import { describeSearch, faults, find, keptFile, search } from "../support/split-brain-search.ts";
 
 /**
@@ -26,5 +27,17 @@ const seen = await search(count, seed);
 say(describeSearch(seen));
 if (seen.conflict !== undefined) {
   say(`split brain: two leaders act at once: ${seen.conflict}`);
+  process.exitCode = 1;
+}
+
+for (const [what, fault] of Object.entries(copyFaults)) {
+  const schedules = await findCopyFault(fault, count, seed);
+  say(`copies: ${schedules === undefined ? "NOT caught" : `caught after ${schedules} schedules`}: ${what}`);
+  if (schedules === undefined) process.exitCode = 1;
+}
+const copies = await searchCopies(Math.ceil(count / 10), seed);
+say(`copies: ${copies.schedules} schedules, ${copies.acts} acts, ${copies.byCopies} with acts of a copy`);
+if (copies.conflict !== undefined) {
+  say(`copies: two clusters act at once: ${copies.conflict}`);
   process.exitCode = 1;
 }
