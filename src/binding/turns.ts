@@ -105,7 +105,8 @@ export function createTurns(deps: TurnsDeps) {
       const { own, at } = await readBoth();
       if (at.turn === undefined || judge({ own, at }) !== "foreign") return;
       const turn = parseTurn(own.memory.turn) ?? parseTurn(own.memory.next);
-      if (turn !== undefined) throw new BoundElsewhere(explain({ own: turn, named: at.turn, behind: behindOf(turn, at.turn) }));
+      if (turn !== undefined)
+        throw new BoundElsewhere(explain({ own: turn, named: at.turn, behind: behindOf(turn, at.turn) }));
     },
 
     /**

@@ -79,7 +79,10 @@ interface Notes {
 }
 
 function parseNotes(text: string | null | undefined): Notes {
-  const { turn, rebindTo } = parseJson(text ?? "{}", `the notes of schedule ${GARDEN_SCHEDULE}`) as Record<string, unknown>;
+  const { turn, rebindTo } = parseJson(text ?? "{}", `the notes of schedule ${GARDEN_SCHEDULE}`) as Record<
+    string,
+    unknown
+  >;
   return { ...(typeof turn === "string" && { turn }), ...(typeof rebindTo === "string" && { rebindTo }) };
 }
 
@@ -88,7 +91,11 @@ const scheduleOf = (notes: Notes): temporal.api.schedule.v1.ISchedule => ({
   spec: {},
   state: { paused: true, notes: JSON.stringify(notes) },
   action: {
-    startWorkflow: { workflowId: GARDEN_SCHEDULE, workflowType: { name: GARDEN_SCHEDULE }, taskQueue: { name: GARDEN_SCHEDULE } },
+    startWorkflow: {
+      workflowId: GARDEN_SCHEDULE,
+      workflowType: { name: GARDEN_SCHEDULE },
+      taskQueue: { name: GARDEN_SCHEDULE },
+    },
   },
 });
 
@@ -99,4 +106,3 @@ const [NOT_FOUND, ALREADY_EXISTS] = [5, 6];
 
 /** How often, and after which pause in ms, the schedule is read until it shows what became of an update. */
 const [MOST_LOOKS, PAUSE] = [100, 100];
-

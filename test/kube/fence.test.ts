@@ -8,7 +8,17 @@ import { Cluster, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { BINDING_CONFIG_MAP } from "../../src/binding/memory.ts";
 import type { Leader } from "../../src/dns/index.ts";
-import { ConfigMap, Event, Namespace, refOf, refTo, StatefulSet, typeMeta, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import {
+  ConfigMap,
+  Event,
+  Namespace,
+  refOf,
+  refTo,
+  StatefulSet,
+  typeMeta,
+  type KubeClient,
+  type ObjectRef,
+} from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createFence } from "../../src/fence/fence.ts";
 import { createHandovers } from "../../src/fence/handovers.ts";

@@ -111,7 +111,9 @@ describe("a copy of a seed that was restored from a backup of its etcd", () => {
     for (let restart = 0; restart < 2; restart += 1) await bindingOf(other.client).bind();
     const refused = bindingOf(copy.client).bind();
     await expect(refused).rejects.toBeInstanceOf(BoundElsewhere);
-    await expect(refused).rejects.toThrow(/the garden names turn \d+-\w{16} of Seed seed-1, and this cluster is at turn/);
+    await expect(refused).rejects.toThrow(
+      /the garden names turn \d+-\w{16} of Seed seed-1, and this cluster is at turn/,
+    );
     await expect(enter(copy.client)).rejects.toThrow("it is a copy, or was restored from a backup");
     await enter(other.client);
     await bindingOf(other.client).bind();

@@ -4,13 +4,21 @@ import { copyFaults, findCopyFault, searchCopies } from "../support/copies-model
 /** A sample: `npm run split-brain` runs thousands. */
 const SAMPLE = 40;
 
-test(`a restored copy of a seed or a garden acts beside the original in none of ${SAMPLE} schedules`, { timeout: 120_000 }, async () => {
-  const seen = await searchCopies(SAMPLE);
-  expect(seen.conflict).toBeUndefined();
-  expect(seen.schedules).toBe(SAMPLE);
-  expect(seen.byCopies).toBeGreaterThan(0);
-});
+test(
+  `a restored copy of a seed or a garden acts beside the original in none of ${SAMPLE} schedules`,
+  { timeout: 120_000 },
+  async () => {
+    const seen = await searchCopies(SAMPLE);
+    expect(seen.conflict).toBeUndefined();
+    expect(seen.schedules).toBe(SAMPLE);
+    expect(seen.byCopies).toBeGreaterThan(0);
+  },
+);
 
-test.each(Object.entries(copyFaults))("two copies act at once if the protocol %s", { timeout: 120_000 }, async (_what, fault) => {
-  expect(await findCopyFault(fault, SAMPLE, 1)).toBeDefined();
-});
+test.each(Object.entries(copyFaults))(
+  "two copies act at once if the protocol %s",
+  { timeout: 120_000 },
+  async (_what, fault) => {
+    expect(await findCopyFault(fault, SAMPLE, 1)).toBeDefined();
+  },
+);

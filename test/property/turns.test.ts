@@ -78,9 +78,16 @@ test("of two copies of the same age, one goes on and the other is refused", asyn
         createModelTurns(cluster, register, { access: accessOf(s), ...impatient() }),
       );
       const both = Promise.all(
-        processes.map(async (turns) => {
-          for (let time = 0; time < 3; time += 1) await turns.confirm();
-        }).map((end) => end.then(() => true, (error: unknown) => !(error instanceof BoundElsewhere))),
+        processes
+          .map(async (turns) => {
+            for (let time = 0; time < 3; time += 1) await turns.confirm();
+          })
+          .map((end) =>
+            end.then(
+              () => true,
+              (error: unknown) => !(error instanceof BoundElsewhere),
+            ),
+          ),
       );
       await s.waitFor(both);
       // Whoever was faster, the last to look finds out.

@@ -16,8 +16,7 @@ export function createModelCluster(initial: BindingMemory = {}) {
     memory: () => memory,
     copy: () => createModelCluster(memory),
     client: (access: Access = atOnce): Memory => ({
-      read: () =>
-        access("read memory", () => ({ memory, record: { data: {}, resourceVersion: String(version) } })),
+      read: () => access("read memory", () => ({ memory, record: { data: {}, resourceVersion: String(version) } })),
       write: (read, changed) =>
         access("write memory", () => {
           if (read.record.resourceVersion !== String(version)) return false;
@@ -61,6 +60,7 @@ export function createModelTurns(
   register: ReturnType<typeof createModelRegister>,
   { access = atOnce, wallClock = () => 0 }: { access?: Access; wallClock?: () => number } = {},
 ) {
-  const explain = ({ own, named, behind }: Mismatch) => `${behind} behind: ${formatTurn(own)}, not ${formatTurn(named)}`;
+  const explain = ({ own, named, behind }: Mismatch) =>
+    `${behind} behind: ${formatTurn(own)}, not ${formatTurn(named)}`;
   return createTurns({ memory: cluster.client(access), register: register.client(access), explain, wallClock });
 }

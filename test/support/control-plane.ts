@@ -131,7 +131,13 @@ export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<Co
 const dataOf = (directory: string): string => join(directory, "etcd");
 
 async function restoreSnapshot(directory: string, snapshot: string): Promise<void> {
-  const restore = await spawnChild(directory, "etcdutl", ["snapshot", "restore", snapshot, "--data-dir", dataOf(directory)]);
+  const restore = await spawnChild(directory, "etcdutl", [
+    "snapshot",
+    "restore",
+    snapshot,
+    "--data-dir",
+    dataOf(directory),
+  ]);
   await restore.exited;
 }
 

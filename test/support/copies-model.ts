@@ -70,7 +70,11 @@ export const copySchedules: fc.Arbitrary<CopySchedule> = fc.record({
 });
 
 const log = createLogger({ name: "model", level: "silent" });
-const object = { apiVersion: "extensions.gardener.cloud/v1alpha1", kind: "Infrastructure", metadata: { name: "infra" } };
+const object = {
+  apiVersion: "extensions.gardener.cloud/v1alpha1",
+  kind: "Infrastructure",
+  metadata: { name: "infra" },
+};
 const operation = { object, cluster: undefined, type: "reconcile" } as never;
 
 /** Runs the processes of gardens and seeds, with the framework's own guard, until the copy has had time to act. */
@@ -129,11 +133,21 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
       };
     }, off);
 
-  const runSeed = (seed: Cluster, siteOf: () => Site, by: CopyAct["by"], off: AbortController, isCutOff: () => boolean) => {
+  const runSeed = (
+    seed: Cluster,
+    siteOf: () => Site,
+    by: CopyAct["by"],
+    off: AbortController,
+    isCutOff: () => boolean,
+  ) => {
     const worker = () => {
       const reach = access(isCutOff);
       const garden = createStanding({ read: () => reach("", () => memoriesOf(siteOf().garden)), wallClock });
-      const turns = turnsOf(seed, redirected(() => siteOf().seeds), reach);
+      const turns = turnsOf(
+        seed,
+        redirected(() => siteOf().seeds),
+        reach,
+      );
       return async () => {
         const refusal = fault.anyGarden || fault.uidOnly ? undefined : await garden.refusal();
         if (refusal?.is === "refused") throw new BoundElsewhere(refusal.reason);
@@ -144,7 +158,8 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
     };
     const controller = () => {
       const read = async () => (await time.sleep(delays()), memoriesOf(seed));
-      const known = async () => (await read()).map((memory) => ({ ...memory, confirmedAt: new Date(wallClock()).toISOString() }));
+      const known = async () =>
+        (await read()).map((memory) => ({ ...memory, confirmedAt: new Date(wallClock()).toISOString() }));
       const clock = { now: time.now, sleep: time.sleep };
       const guard = createBindingGuard({ read: fault.unconfirmed ? known : read, log, clock, wallClock });
       return async () => {
@@ -188,7 +203,8 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
     Math.min(numberOf(seed) - numberOf(backup.seed), numberOf(original.garden) - numberOf(backup.site.garden));
   await time.run(start + schedule.age);
   // What the protocol asks of a copy: that it is older than two turns.
-  while (fault.young !== true && turnsSince() < 2 && time.now() < start + 4 * 60 * MINUTE) await time.run(time.now() + MINUTE);
+  while (fault.young !== true && turnsSince() < 2 && time.now() < start + 4 * 60 * MINUTE)
+    await time.run(time.now() + MINUTE);
 
   const dies = scenario === "restored seed" && fault.bothRun !== true;
   if (dies) gone.abort();
@@ -197,7 +213,14 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
   const copySite = withGarden ? backup.site : original;
   if (withGarden) void runManager(backup.site, copyGone, () => false);
   if (scenario === "restored garden") site = backup.site;
-  else runSeed(backup.seed, () => copySite, "copy", copyGone, () => false);
+  else
+    runSeed(
+      backup.seed,
+      () => copySite,
+      "copy",
+      copyGone,
+      () => false,
+    );
 
   await time.run(time.now() + schedule.decides);
   if (scenario === "restored seed") await decide(original.seeds, backup.seed);
@@ -249,7 +272,10 @@ async function decide(
 function overwriting(register: ReturnType<typeof createModelRegister>, access: Access) {
   const client = register.client(access);
   const late = async () => await register.client().read();
-  return { ...client, take: async (_read: unknown, turn: Parameters<typeof client.take>[1]) => await client.take(await late(), turn) };
+  return {
+    ...client,
+    take: async (_read: unknown, turn: Parameters<typeof client.take>[1]) => await client.take(await late(), turn),
+  };
 }
 
 /** The register of whichever garden is served at the address now. */

@@ -138,7 +138,10 @@ export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights
     rule("core.gardener.cloud", "seeds/status", [name], "patch"),
     rule("core.gardener.cloud", "backupbuckets", namesOf(sources), "get"),
   ];
-  const turns = { namespace: SEED_IDENTITIES_NAMESPACE, rules: [rule("", "configmaps", [name], "get", "create", "patch")] };
+  const turns = {
+    namespace: SEED_IDENTITIES_NAMESPACE,
+    rules: [rule("", "configmaps", [name], "get", "create", "patch")],
+  };
   return inNamespaces([
     { rules },
     turns,

@@ -40,7 +40,15 @@ function contextOf(found: readonly KubeObject[], readable?: readonly string[]) {
   const context: Context = {
     ...{ terminal, variables: {}, signal: new AbortController().signal, now: () => Date.parse("2026-11-21T10:01:00Z") },
     management: async () => ({ client, namespace: "fleet" }),
-    ...{ garden: unasked, seed: unasked, processes: unasked, flows: unasked, leaders: unasked, installations: unasked, gardenRegister: unasked },
+    ...{
+      garden: unasked,
+      seed: unasked,
+      processes: unasked,
+      flows: unasked,
+      leaders: unasked,
+      installations: unasked,
+      gardenRegister: unasked,
+    },
   };
   return { context, terminal };
 }
