@@ -51,7 +51,7 @@ const arrows = {
     "redaction",
     "yaml",
   ],
-  admission: ["api", "kube", "dns/domain", "parsing", "read-text", "log"],
+  admission: ["api", "kube", "dns/domain", "json-measure", "omit-undefined", "parsing", "read-text", "log"],
   local: [
     "api",
     "kube",
