@@ -117,10 +117,9 @@ async function readFacts(
   if (seedName === undefined) return { problem: { message: noSeedYet, codes: [] } };
   const seed = await gardenClient.read(Seed, { name: seedName });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
-  if (isStopped(seed)) return problem(`Seed ${seedName} has stopped all operations`);
   const project = await readProject(gardenClient, metadata.namespace);
-  const taken = await findTakenName(gardenClient, shoot, project);
-  if (taken !== undefined) return problem(taken);
+  const obstacle = await findObstacle(gardenClient, { shoot, seed, project });
+  if (obstacle !== undefined) return problem(obstacle);
   const workers = spec.provider.workers ?? [];
   const run: Omit<ShootRun, "operation"> = {
     namespace: metadata.namespace,
@@ -149,6 +148,15 @@ async function readFacts(
     retryDuration: periods.retryDuration,
   };
   return { run };
+}
+
+/** Why no operation can begin on a Seed that exists. */
+async function findObstacle(
+  gardenClient: KubeClient,
+  { shoot, seed, project }: { readonly shoot: Shoot; readonly seed: Seed; readonly project: string },
+): Promise<string | undefined> {
+  if (isStopped(seed)) return `Seed ${seed.metadata.name} has stopped all operations`;
+  return await findTakenName(gardenClient, shoot, project);
 }
 
 type ExtensionFact =

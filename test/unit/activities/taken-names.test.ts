@@ -67,7 +67,7 @@ test("a domain that is reserved for another is taken, unless the own reservation
 
 test("of two Shoots with one technical ID, neither begins", async () => {
   const one = shoot("twin");
-  const twin = { ...shoot("twin"), metadata: { namespace: "dev", name: "twin" } } as Shoot;
+  const twin: Shoot = { ...shoot("twin"), metadata: { namespace: "dev", name: "twin" } };
   expect(await taken(one, twin)).toBe(
     "metadata.name: Shoot dev/twin has the same technical ID, shoot--dev--twin: delete one of the two, and create it under another name",
   );
