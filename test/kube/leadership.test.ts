@@ -13,6 +13,7 @@ import { createGardenProvider } from "../../src/provider-local/garden.ts";
 import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { Provider } from "../../src/provider-local/provider.ts";
 import { test } from "../support/cluster-test.ts";
+import { cutOff } from "../support/cut-off-lookup.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 
@@ -191,7 +192,7 @@ describe("a flip", () => {
 
   test("is finished by another try when it was cut off after its decision", async () => {
     const moving = await prepared();
-    await expect(createLeadership({ gardenClient, lookup: cutOff() }).flip(moving)).rejects.toThrow("killed");
+    await expect(createLeadership({ gardenClient, lookup: cutOff(lookup) }).flip(moving)).rejects.toThrow("killed");
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 2 });
     expect((await status())?.since).toBeUndefined();
     await leadership().flip(moving);
@@ -200,7 +201,7 @@ describe("a flip", () => {
 
   test("is finished by the new leader's first look when its own flow was given up after its decision", async () => {
     const moving = await prepared();
-    await expect(createLeadership({ gardenClient, lookup: cutOff() }).flip(moving)).rejects.toThrow("killed");
+    await expect(createLeadership({ gardenClient, lookup: cutOff(lookup) }).flip(moving)).rejects.toThrow("killed");
     await leadership().ensureLeadership({ ...moving, operation: "Restore", seedName: "seed-2", epoch: 2 });
     expect(await status()).toMatchObject({ seed: "seed-2", epoch: 2, since: expect.any(String) });
     expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
@@ -447,18 +448,6 @@ async function prepared(): Promise<ShootRun> {
   await leadership().ensureLeadership(run);
   await gardenClient.patch(shootRef(), { spec: { seedName: "seed-2" } });
   return { ...run, operation: "Migrate", migration: migration() };
-}
-
-/** A look-up that is cut off after the first time that all servers were asked. */
-function cutOff(): LeaderLookup {
-  let asked = 0;
-  return {
-    ask: lookup.ask,
-    askAll: async (name) => {
-      if ((asked += 1) > 1) throw new Error("killed");
-      return await lookup.askAll(name);
-    },
-  };
 }
 
 async function flipped(): Promise<ShootRun> {
