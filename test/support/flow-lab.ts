@@ -36,7 +36,9 @@ export interface World {
 }
 
 /** A real Temporal server, our workflows, and activities that act on a world in memory, passed in at the worker's seam. */
-export interface FlowLab extends Pick<TemporalServer, "client" | "address" | "backUp"> {
+export interface FlowLab extends Pick<TemporalServer, "client" | "address"> {
+  /** Backs Temporal's database up. It is restored while no worker of the garden runs: what they remember is of later. */
+  backUp: TemporalServer["backUp"];
   readonly shoots: ShootClient;
   world(change?: Partial<ShootRun>): World;
   /** Starts a worker of a build beside those that run, and returns when it is current, or stays beside the current one. */
@@ -87,7 +89,16 @@ export async function startFlowLab(
     deploy,
     client: temporal.client,
     address: temporal.address,
-    backUp: temporal.backUp,
+    async backUp() {
+      const backup = await temporal.backUp();
+      return {
+        async restore() {
+          await Promise.all([...gardenWorkers].map((worker) => worker.stop()));
+          await backup.restore();
+          await deploy(options.build);
+        },
+      };
+    },
     shoots,
     world(change = {}) {
       const run = shootRun({ uid: `uid-${(count += 1)}`, name: `shoot-${count}`, ...change });
