@@ -60,7 +60,7 @@ export function createSeedServices(deps: SeedServiceDeps) {
         seedClient,
         waits,
         wanted: extensions.wanted,
-        kept: state.readExtensionState,
+        kept: state.restoreExtensionState,
         machines: createMachineHandover({ seedClient, kept: state.readMachineState }),
         protect: (one) => protectSnapshots({ seedClient, records }, one),
       }),

@@ -379,15 +379,16 @@ describe("an extension's state", () => {
     const resources = [{ name: "key", resourceRef: { apiVersion: "v1", kind: "Secret", name: "ssh" } }];
     const infrastructure = await createInfrastructure({ state: { vpc: "v-1" }, resources });
     await activities.persistState(run);
-    expect(await activities.readExtensionState(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
+    expect(await states.readExtension(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
     const there = await elsewhere();
     await activities.restoreSecrets({ ...there, operation: "Migrate", epoch: 1 });
     await kube.patch(secret(run, "ssh"), { data: { key: "bmV3" } }); // by its controller, while it lets go
     await activities.persistState(run);
     await activities.restoreSecrets(there);
+    expect(await activities.restoreExtensionState(there, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
     expect(await kube.read(secret(there, "ssh"))).toMatchObject({ data: { key: "bmV3" } });
     await kube.patch(secret(there, "ssh"), { data: { key: "bGF0ZXI=" } }); // by its controller there
-    await activities.restoreSecrets(there); // again, as an activity may be
+    await activities.restoreExtensionState(there, infrastructure); // again, as an activity may be
     expect(await kube.read(secret(there, "ssh"))).toMatchObject({ data: { key: "bGF0ZXI=" } });
   });
 
@@ -395,7 +396,7 @@ describe("an extension's state", () => {
     await ensureSecrets(kube, exampleContext({ namespace: run.technicalID }));
     const infrastructure = await createInfrastructure({ state: { vpc: "v-1" } }, ["provider/x"]);
     await activities.persistState(run);
-    const kept = () => activities.readExtensionState(run, infrastructure);
+    const kept = () => states.readExtension(run, infrastructure);
     const ref = refTo(Infrastructure, { namespace: run.technicalID, name: run.name });
     await kube.remove(ref);
     await kube.patch(ref, { status: { state: { vpc: "half gone" } } }, { subresource: "status" });
@@ -418,7 +419,7 @@ describe("an extension's state", () => {
     const ref = refTo(Infrastructure, { namespace: metadata.namespace, name: metadata.name });
     await kube.patch(ref, { status: { state: null } }, { subresource: "status" });
     await activities.persistState(run);
-    expect(await activities.readExtensionState(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
+    expect(await states.readExtension(run, infrastructure)).toEqual({ state: { vpc: "v-1" }, resources });
   });
 
   const createInfrastructure = async (status: object, finalizers: string[] = []) => {

@@ -30,7 +30,7 @@ export interface ExtensionMoveDeps {
   readonly waits: Waits;
   /** The objects that are wanted of a kind. */
   readonly wanted: (run: ShootRun, kind: AppliedKind, purpose?: Purpose) => Promise<readonly KubeObject[]>;
-  /** What the garden has kept of an object's state. */
+  /** What the garden has kept of an object's state; the objects that it refers to are there by then. */
   readonly kept: (run: ShootRun, object: KubeObject) => Promise<KeptState | undefined>;
   /** What a Worker is to be given of the machines that are made by machine-controller-manager. */
   readonly machines: MachineHandover;

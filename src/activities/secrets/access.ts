@@ -5,7 +5,7 @@ import { renderKubeconfig } from "../../kube/index.ts";
 import type { KeyPair } from "./pki.ts";
 import type { AuthorityName } from "./plan.ts";
 import { generateSshKeyPair } from "./ssh-key-pair.ts";
-import type { SecretData, SecretStore } from "./store.ts";
+import { SECRETS_MANAGER_IDENTITY, type SecretData, type SecretStore } from "./store.ts";
 
 /**
  * Makes sure of what extensions of others look for beside a control plane, with upstream's names and labels: a bundle of
@@ -56,4 +56,4 @@ function writeHashed(
 }
 
 /** Extensions select by these labels, too. */
-const byUpstream = { "managed-by": "secrets-manager", "manager-identity": "gardenlet" };
+const byUpstream = { "managed-by": "secrets-manager", "manager-identity": SECRETS_MANAGER_IDENTITY };

@@ -1,6 +1,8 @@
 import { PERSIST_LABEL } from "../../api/labels.ts";
 import { checksumOf } from "../../components/index.ts";
+import { SSH_KEY_PAIR } from "../../api/names.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
+import { authorities } from "./plan.ts";
 
 /** A Secret's content as text, by key. */
 export type SecretData = Readonly<Record<string, string>>;
@@ -58,6 +60,15 @@ function labelsFor(role: SecretRole): Record<string, string> {
   const lasting = role === "authority" || role === "key";
   return { "managed-by": "perennial", role, ...(lasting ? { [PERSIST_LABEL]: "true" } : {}) };
 }
+
+/** The labels of a Secret of {@link lastingSecrets}, or of the key pair for nodes, wherever it is restored. */
+export function labelsOfLasting(name: string): Record<string, string> {
+  if (Object.hasOwn(authorities, name)) return labelsFor("authority");
+  return { ...labelsFor("key"), ...(name === SSH_KEY_PAIR && { name }) };
+}
+
+/** Label `manager-identity` of Secrets that extensions take for Gardener's own. */
+export const SECRETS_MANAGER_IDENTITY = "gardenlet";
 
 /** Content as the API server has it, in base64, as text. */
 export function decodeData(data: Readonly<Record<string, string>>): SecretData {

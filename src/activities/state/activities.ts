@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient, Secret } from "../../kube/index.ts";
-import { StepError } from "../step-error.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
 import { lastingSecrets } from "../secrets/plan.ts";
 import { decodeData, type SecretData } from "../secrets/store.ts";
 import {
@@ -44,13 +44,16 @@ export interface StateActivities {
   stateSize(run: ShootRun): Promise<StateSize>;
   /**
    * Brings the kept Secrets into the Shoot's namespace in this seed. A Restore makes its epoch the lowest one that may
-   * write the state, before it reads it, and brings what extensions' states refer to, too.
+   * write the state, before it reads it.
    */
   restoreSecrets(run: ShootRun): Promise<void>;
+  /**
+   * What is kept of an extension object, by its kind, name and purpose. Brings the objects to which it refers first; throws
+   * for one that no state may bring.
+   */
+  restoreExtensionState(run: ShootRun, object: KubeObject): Promise<ExtensionState | undefined>;
   /** Content of those of these Secrets that are kept, by name. Throws when a kept one cannot be opened. */
   keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
-  /** What is kept of an extension object, by its kind, name and purpose. */
-  readExtensionState(run: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
   /** The machines that machine-controller-manager had, as they were last seen. */
   readMachineState(run: StateReader): Promise<MachineState | undefined>;
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
@@ -68,9 +71,12 @@ export function createStateActivities({ gardenClient, seedClient, keys }: StateD
   const collect = async (run: ShootRun): Promise<StateItem[]> => {
     const objects = await readStateObjects(seedClient, run);
     const machines = machineStateOf(await readMachineObjects(seedClient, run.technicalID));
+    const [own, referenced] = [itemsOf(objects), await readReferenced(seedClient, run.technicalID, objects)];
+    const [refused] = [...own.refused, ...referenced.refused];
+    if (refused !== undefined) throw configurationProblem(refused);
     return [
-      ...itemsOf(objects),
-      ...(await readReferenced(seedClient, run.technicalID, objects)),
+      ...own.items,
+      ...referenced.items,
       // That there are none is worth knowing only where there could be some.
       ...(run.machineControllerManager === true || machines.state !== "" ? [machineStateItem(machines)] : []),
     ];
@@ -105,7 +111,14 @@ export function createStateActivities({ gardenClient, seedClient, keys }: StateD
       if (items === undefined)
         throw new StepError(`there is no ShootState ${run.namespace}/${run.name} to restore the Shoot from`);
       requireKeys(run, items);
-      await restore(run.technicalID, items, { arriving });
+      await restore.secrets(run, items, { arriving });
+    },
+
+    async restoreExtensionState(run, object) {
+      const state = await states.readExtension(run, object);
+      const refs = (state?.resources ?? []).map(({ resourceRef }) => resourceRef);
+      if (refs.length > 0) await restore.referenced(run, await states.readReferenced(run, refs));
+      return state;
     },
 
     async keptSecrets(run, names) {
@@ -113,7 +126,6 @@ export function createStateActivities({ gardenClient, seedClient, keys }: StateD
       return new Map(items.map(({ fields, content }) => [String(fields["name"]), contentOf(content)]));
     },
 
-    readExtensionState: (run, object) => states.readExtension(run, object),
     readMachineState: async (run) =>
       (await states.readItem(run, { section: "gardener", fields: machineStateFields }))?.content as
         MachineState | undefined,

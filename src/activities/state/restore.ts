@@ -1,23 +1,34 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "../../api/schema/meta.ts";
-import { refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
-import { configurationProblem } from "../step-error.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
+import { refOf, refTo, Secret, typeMeta, type KubeClient } from "../../kube/index.ts";
+import { configurationProblem, type StepError } from "../step-error.ts";
 import { adoption, isPrepared, preparedMark } from "../secrets/prepared.ts";
 import type { StateItem } from "./entry.ts";
+import {
+  bareObject,
+  labelsOfKept,
+  refusalOfReference,
+  refusalOfSecret,
+  refusalOfType,
+  type ResourceReference,
+} from "./handed-over.ts";
 
 /**
  * Brings what is kept of Secrets and referenced objects into a namespace of this seed. While the Shoot is still elsewhere,
  * Secrets come as copies, and objects that states refer to not at all: their controllers there change them up to the end.
+ * Another seed wrote all of it: it decides on content only, and never on kinds, types, labels and annotations.
  */
 export function createStateRestore(seedClient: KubeClient) {
   const restoreSecret = async (namespace: string, { fields, content }: StateItem, arriving: boolean): Promise<void> => {
     const { name, labels } = fields as { name: string; labels?: Record<string, string> };
-    const kept = content as Pick<Secret, "type" | "data" | "immutable">;
+    const { data, immutable } = content as Pick<Secret, "data" | "immutable">;
+    const kept = omitUndefined({ type: "Opaque", data, immutable });
     const ref = refTo(Secret, { namespace, name });
     const annotations = arriving ? {} : preparedMark(kept);
     const wanted: Secret = {
       ...typeMeta(Secret),
-      metadata: { namespace, name, ...(labels && { labels }), annotations },
+      metadata: { namespace, name, labels: labelsOfKept(name, labels), annotations },
       ...kept,
     };
     const present = await seedClient.read(ref);
@@ -40,20 +51,37 @@ export function createStateRestore(seedClient: KubeClient) {
   };
 
   /** What is there already is newer than what was kept. */
-  const restoreObject = async (namespace: string, { content }: StateItem): Promise<void> => {
-    const object = content as KubeObject;
-    const metadata = { ...object.metadata, namespace };
-    const { apiVersion, kind } = object;
-    if ((await seedClient.read({ apiVersion, kind, namespace, name: metadata.name })) !== undefined) return;
-    await seedClient.create({ ...object, metadata });
+  const restoreObject = async (
+    { technicalID: namespace, ...run }: Restored,
+    { fields, content }: StateItem,
+  ): Promise<void> => {
+    const ref = fields as unknown as ResourceReference["resourceRef"];
+    const why = refusalOfReference(ref) ?? refusalOfType(content);
+    if (why !== undefined) throw refused(run, "resources", `${ref.kind} ${ref.name}`, why);
+    const object = bareObject(ref, content, namespace);
+    if ((await seedClient.read(refOf(object))) === undefined) await seedClient.create(object);
   };
 
-  return async (namespace: string, items: readonly StateItem[], o: { readonly arriving: boolean }): Promise<void> => {
-    const { secrets = [], resources = [] } = Object.groupBy(items, ({ section, fields }) => {
-      if (section === "resources") return "resources";
-      return section === "gardener" && fields["type"] === "secret" ? "secrets" : "others";
-    });
-    for (const item of secrets) await restoreSecret(namespace, item, o.arriving);
-    if (o.arriving) for (const item of resources) await restoreObject(namespace, item);
+  return {
+    async secrets(run: Restored, items: readonly StateItem[], o: { readonly arriving: boolean }): Promise<void> {
+      const secrets = items.filter(({ section, fields }) => section === "gardener" && fields["type"] === "secret");
+      for (const { fields, content } of secrets) {
+        const name = String(fields["name"]);
+        const why = refusalOfSecret(name, content);
+        if (why !== undefined) throw refused(run, "gardener", `Secret ${name}`, why);
+      }
+      for (const item of secrets) await restoreSecret(run.technicalID, item, o.arriving);
+    },
+
+    async referenced(run: Restored, items: readonly StateItem[]): Promise<void> {
+      for (const item of items) await restoreObject(run, item);
+    },
   };
 }
+
+type Restored = Pick<ShootRun, "namespace" | "name" | "technicalID">;
+
+const refused = (run: Pick<ShootRun, "namespace" | "name">, list: string, what: string, why: string): StepError =>
+  configurationProblem(
+    `cannot restore ${what} from ShootState ${run.namespace}/${run.name}: ${why}; find out who has put it there, and remove it from spec.${list}`,
+  );

@@ -3,11 +3,11 @@ import type { KubeClient } from "../../kube/index.ts";
 import { StepError } from "../step-error.ts";
 import { createEntries, dataKeysOf, idOf, idOfItem, type StateEntry, type StateItem } from "./entry.ts";
 import type { StateKeyring } from "./keyring.ts";
+import type { ResourceReference } from "./handed-over.ts";
 import { layOut, sizeOf } from "./layout.ts";
 import { chooseDataKey, openRing, pruneRing } from "./ring.ts";
 import { createSeal } from "./seal.ts";
 import { createStateStore, type StateContent, type StateOwner } from "./store.ts";
-import type { ResourceReference } from "./source.ts";
 
 /** The latest snapshot of a Shoot's etcd that was found good. */
 export interface SnapshotRecord {
@@ -37,9 +37,9 @@ export type StateReader = Omit<StateOwner, "epoch">;
 export interface ShootStates {
   /**
    * Keeps these items, which a watch has seen, beside whatever is kept already; seals anew what an old data key has sealed.
-   * Does nothing after the last look of the epoch.
+   * Does nothing after the last look of the epoch. `problem` is what the watch has seen besides and cannot be kept.
    */
-  keep(owner: StateOwner, items: readonly StateItem[]): Promise<void>;
+  keep(owner: StateOwner, items: readonly StateItem[], problem?: string): Promise<void>;
   /** Keeps what a last look in this epoch finds, and returns it. Looks again after another write in between. */
   keepLast(owner: StateOwner, look: () => Promise<readonly StateItem[]>): Promise<readonly StateItem[]>;
   /** From now on, an earlier epoch writes no more. */
@@ -50,6 +50,8 @@ export interface ShootStates {
   readSecrets(owner: StateOwner, names: readonly string[]): Promise<StateItem[]>;
   /** What is kept of an extension object. */
   readExtension(owner: StateReader, object: KubeObject): Promise<ExtensionState | undefined>;
+  /** The objects of these references that are kept, opened. */
+  readReferenced(owner: StateReader, refs: readonly ResourceReference["resourceRef"][]): Promise<StateItem[]>;
   /** One item, opened; undefined when it is not kept. */
   readItem(owner: StateReader, item: Omit<StateItem, "content">): Promise<StateItem | undefined>;
   /** Keeps a snapshot's record, unless that of a later one is kept already. */
@@ -109,7 +111,10 @@ export function createShootStates({
   };
 
   return {
-    keep: (owner, items) => store.change(owner, (content) => merge(content, owner, items), { survey: "watched" }),
+    keep: (owner, items, problem) =>
+      store.change(owner, async (content) => ({ ...(await merge(content, owner, items)), problem }), {
+        survey: "watched",
+      }),
 
     async keepLast(owner, look) {
       let items: readonly StateItem[] = [];
@@ -144,6 +149,18 @@ export function createShootStates({
         ...(item.content === undefined ? {} : { state: item.content }),
         ...(resources === undefined ? {} : { resources }),
       };
+    },
+
+    async readReferenced(owner, refs) {
+      const fields = refs.map(({ apiVersion = "v1", kind, name }) => ({ apiVersion, kind, name }));
+      const wanted = new Set(fields.map((one) => idOfItem({ section: "resources", fields: one })));
+      const content = await store.read(owner);
+      if (content === undefined) return [];
+      return open(
+        content,
+        owner,
+        content.entries.filter((entry) => wanted.has(idOf(entry))),
+      );
     },
 
     readItem: openOne,

@@ -36,6 +36,8 @@ export type StateOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "epoch">;
 export interface StateContent {
   readonly entries: readonly StateEntry[];
   readonly ring: Ring;
+  /** What a survey has found and cannot keep; the ShootState reports it until a survey finds none. */
+  readonly problem?: string | undefined;
 }
 
 /**
@@ -189,7 +191,7 @@ function stateOf(stored: StateParts | undefined): StateContent {
 }
 
 function contentOf(
-  { entries, ring }: StateContent,
+  { entries, ring, problem }: StateContent,
   stored: StateParts | undefined,
   { owner, survey }: { readonly owner: StateOwner; readonly survey: Survey | undefined },
 ): Content {
@@ -197,7 +199,7 @@ function contentOf(
   const before = stored?.parts.map((part) => part.entries) ?? [];
   try {
     const parts = layOut(entries, before);
-    return { parts, ring, problem: survey ? undefined : problemOf(stored), final: final || survey === "last" };
+    return { parts, ring, problem: survey ? problem : problemOf(stored), final: final || survey === "last" };
   } catch (error) {
     if (!(error instanceof StateTooLarge)) throw error;
     return { parts: before, ring: stateOf(stored).ring, problem: error.message, final, failure: error };

@@ -117,13 +117,16 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
   const mirror = async (namespace: string, owner: StateOwner) => {
     const objects = objectsOf(namespace, owner.uid);
     const workers = objects.extensions.filter(({ kind }) => kind === "Worker");
-    const items = [...itemsOf(objects), ...workers.flatMap((worker) => machines.itemsOf(worker, owner.epoch))];
+    const own = itemsOf(objects);
+    const items = [...own.items, ...workers.flatMap((worker) => machines.itemsOf(worker, owner.epoch))];
     const referenced = await readReferenced(seedClient, namespace, objects).catch(async (error: unknown) => {
-      await states.keep(owner, items); // at least
+      await states.keep(owner, items, problemOf(own.refused)); // at least
       throw error;
     });
-    await states.keep(owner, [...items, ...referenced]);
-    return { requeueAfter: referenced.length > 0 ? times.resyncReferenced : times.resync };
+    const problem = problemOf([...own.refused, ...referenced.refused]);
+    if (problem !== undefined) log.warn({ namespace, problem }, "state not mirrored as a whole");
+    await states.keep(owner, [...items, ...referenced.items], problem);
+    return { requeueAfter: referenced.items.length > 0 ? times.resyncReferenced : times.resync };
   };
 
   const reconcile = async ({ name: namespace }: Key) => {
@@ -153,6 +156,9 @@ export function createMirror({ gardenClient, seedClient, seedName, keys, log }: 
     },
   };
 }
+
+/** The first is enough to act on: an extension may bring any number. */
+const problemOf = ([first]: readonly string[]): string | undefined => first?.slice(0, 1_000);
 
 /** A BackupEntry is in no namespace. */
 const namespaceOf = ({ metadata: { name, namespace } }: KubeObject): string => namespace ?? technicalIdOf(name);
