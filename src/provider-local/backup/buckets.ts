@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, mkdir, open, readdir, rename, rm, rmdir, stat, utimes } from "node:fs/promises";
+import { constants, createWriteStream } from "node:fs";
+import { chmod, type FileHandle, lstat, lutimes, mkdir, open, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
@@ -75,14 +75,12 @@ export function createBuckets(directory: string): Buckets {
       const existing = await describe(target, snapshot.name);
       if (existing?.size === snapshot.size && existing.takenAt === snapshot.takenAt) return;
       const begun = join(target, `${snapshot.name}.copy`);
-      await pipeline(
-        createReadStream(pathOf(from, entry, snapshot.name)),
-        createWriteStream(begun, { flush: true, mode: 0o600 }),
-        {
-          signal,
-        },
-      );
-      await utimes(begun, snapshot.takenAt / 1000, snapshot.takenAt / 1000);
+      await rm(begun, { force: true });
+      const source = await openSnapshot(pathOf(from, entry, snapshot.name));
+      // One that a pod has made in its place meanwhile fails.
+      const copy = createWriteStream(begun, { flags: "wx", flush: true, mode: 0o600 });
+      await pipeline(source.createReadStream(), copy, { signal });
+      await lutimes(begun, snapshot.takenAt / 1000, snapshot.takenAt / 1000);
       await rename(begun, join(target, plain(snapshot.name)));
       await sync(target);
     },
@@ -105,11 +103,23 @@ function plain(name: string): string {
   return name;
 }
 
-/** Undefined when it went meanwhile. */
+/*
+ * Pods of a Shoot write into its entry. What they put there is read as a file or not at all: a link would lead to files of the
+ * machine, which this process may read and write, and a pipe would hold it up.
+ */
+
+async function openSnapshot(path: string): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error(`${path} is not a regular file`);
+}
+
+/** Undefined when it went meanwhile, or is not a regular file. */
 async function describe(path: string, name: string): Promise<Snapshot | undefined> {
   try {
-    const { size, mtimeMs } = await stat(join(path, plain(name)));
-    return { name, size, takenAt: Math.floor(mtimeMs) };
+    const file = await lstat(join(path, plain(name)));
+    return file.isFile() ? { name, size: file.size, takenAt: Math.floor(file.mtimeMs) } : undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -107,6 +108,24 @@ describe("a bucket on disk", () => {
     await buckets.removeBucket("old");
     await buckets.removeBucket("old");
     await expect(buckets.createEntry("old", entry)).rejects.toThrow("there is no bucket old");
+  });
+
+  test("follows no link that a pod has put into it, neither to read nor to write, and waits for no pipe", async () => {
+    const at = (bucket: string, name: string) => join(directory, "buckets", bucket, entry, name);
+    await writeFile(join(directory, "secret"), "of the machine");
+    await write("old", "a.db", "a", 1_000);
+    await symlink(join(directory, "secret"), at("old", "b.db"));
+    await symlink(join(directory, "secret"), at("new", "a.db.copy"));
+    execFileSync("mkfifo", [at("old", "c.db")]);
+    expect((await buckets.list("old", entry)).map(({ name }) => name)).toEqual(["a.db"]);
+    await copyAll();
+    expect(await readFile(at("new", "a.db"), "utf8")).toBe("a");
+    expect(await readFile(join(directory, "secret"), "utf8")).toBe("of the machine");
+    for (const name of ["b.db", "c.db"]) {
+      const listedBefore = { name, size: 1, takenAt: 1_000 };
+      await expect(buckets.copy(entry, listedBefore, { from: "old", to: "new", signal })).rejects.toThrow();
+    }
+    expect(await readdir(join(directory, "buckets", "new", entry))).toEqual(["a.db"]);
   });
 
   test("refuses names that lead out of it", async () => {
