@@ -18,12 +18,12 @@ export interface Kubeconfig {
 export interface KubeconfigParts {
   readonly server: string;
   readonly ca: string;
-  readonly clientCert?: string;
-  readonly clientKey?: string;
-  readonly token?: string;
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
+  readonly token?: string | undefined;
   /** Where the reader finds the token, as a path of its own file system. */
   readonly tokenFile?: string;
-  readonly tlsServerName?: string;
+  readonly tlsServerName?: string | undefined;
   readonly namespace?: string;
 }
 

@@ -21,7 +21,7 @@ export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: S
   const data = secret?.data?.["kubeconfig"];
   const expires = secret?.metadata.annotations?.[KUBECONFIG_EXPIRY_ANNOTATION];
   if (data) {
-    const kubeconfig = Buffer.from(data, "base64").toString();
+    const kubeconfig = await renderAnew(Buffer.from(data, "base64").toString(), `${namespace}/${name}`);
     return { kubeconfig, ...(expires === undefined ? {} : { expires: new Date(expires) }) };
   }
   throw new CliError(
@@ -29,6 +29,37 @@ export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: S
     `Shoot ${namespace}/${name} has no kubeconfig yet: wait for its control plane with '${commandLines.watchShoot(`${namespace}/${name}`)}'`,
   );
 }
+
+/**
+ * The server, certificates and token of a kubeconfig that a seed wrote, and nothing else of it: kubectl would run a command, or
+ * read a file of this machine, that it names. Throws what it names of these.
+ */
+async function renderAnew(text: string, shoot: string): Promise<string> {
+  const { parseForeignKubeconfig, renderKubeconfig } = await import("../../kube/kubeconfig.ts");
+  try {
+    const { server, cluster, user } = parseForeignKubeconfig(text);
+    return renderKubeconfig({
+      server,
+      ca: decoded(cluster["certificate-authority-data"]) ?? "",
+      tlsServerName: textOf(cluster["tls-server-name"]),
+      clientCert: decoded(user["client-certificate-data"]),
+      clientKey: decoded(user["client-key-data"]),
+      token: textOf(user["token"]),
+    });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(
+      "failed",
+      `cannot use Secret ${kubeconfigSecretName(shoot)}, which a seed wrote: ${why}; tell the operators of the garden`,
+      { cause },
+    );
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+const decoded = (value: unknown): string | undefined =>
+  typeof value === "string" ? Buffer.from(value, "base64").toString() : undefined;
 
 /** Why the kubeconfig may be of no use now; undefined where it should be. */
 export function noteOn(

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { parse } from "yaml";
-import { noteOn, noteOnAddress, reachable } from "../../../src/cli/report/kubeconfig.ts";
-import { renderKubeconfig } from "../../../src/kube/index.ts";
+import { parse, stringify } from "yaml";
+import { noteOn, noteOnAddress, reachable, readPublishedKubeconfig } from "../../../src/cli/report/kubeconfig.ts";
+import { renderKubeconfig, type KubeClient } from "../../../src/kube/index.ts";
 import { exampleShoot } from "../../support/control-plane-context.ts";
 
 const published = renderKubeconfig({ server: "https://api.local.dev.perennial.test", ca: "CA", token: "t" });
@@ -60,6 +60,36 @@ it("the kubeconfig of a Shoot with an address in it comes with a note that a mov
   expect(noteOnAddress(exampleShoot({}), address ?? "")).toBe(
     "this machine does not resolve the name of Shoot garden-dev/example: the kubeconfig names its API server by the address 172.30.0.9, and is of no use once another Seed leads",
   );
+});
+
+const readPublished = (kubeconfig: string) => {
+  const data = { kubeconfig: Buffer.from(kubeconfig).toString("base64") };
+  const read = (async () => ({ data, metadata: {} })) as unknown as KubeClient["read"];
+  return readPublishedKubeconfig({ read } as KubeClient, exampleShoot({}));
+};
+
+it("the kubeconfig of a Shoot is written as its seed published it", async () => {
+  expect((await readPublished(published)).kubeconfig).toBe(published);
+});
+
+it.each([
+  ["exec", { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "/bin/sh", args: ["-c", "id"] } }],
+  ["auth-provider", { "auth-provider": { name: "oidc" } }],
+  ["tokenFile", { tokenFile: "/etc/shadow" }],
+  ["as", { as: "system:admin" }],
+])("a seed that publishes a kubeconfig with %s gets nothing of it into a file of the user", async (field, user) => {
+  const config = parse(published) as { users: { user: object }[] };
+  const hostile = stringify({ ...config, users: [{ name: "default", user }] });
+  await expect(readPublished(hostile)).rejects.toThrow(
+    `cannot use Secret garden-dev/example.kubeconfig, which a seed wrote: cannot use the kubeconfig: ${field} is not allowed`,
+  );
+});
+
+it("nothing of a published kubeconfig is written but its current server and user", async () => {
+  const config = parse(published) as { users: object[]; contexts: object[] };
+  const more = { name: "other", user: { exec: { command: "/bin/sh" } } };
+  const hostile = stringify({ ...config, users: [more, ...config.users], preferences: { x: 1 }, extensions: [] });
+  expect((await readPublished(hostile)).kubeconfig).toBe(published);
 });
 
 function clusterOf(kubeconfig: string): { server: string } {
