@@ -252,6 +252,34 @@ describe("an extension controller", () => {
     expect(kept?.status?.observedGeneration).toBeUndefined();
   });
 
+  test("saves nothing into a later object of the same name, however late it comes", async () => {
+    const saved = Promise.withResolvers<undefined>();
+    let earlier = true;
+    run({
+      async reconcile(o, _c, { saveStatus }) {
+        if (!earlier) return undefined;
+        earlier = false;
+        const ref = refTo(Infrastructure, { namespace, name: o.metadata.name });
+        await plane.client.patch(ref, { metadata: { finalizers: null } });
+        await plane.client.remove(ref);
+        const { apiVersion, kind, spec, status } = o;
+        const { name, annotations } = o.metadata;
+        await plane.client.create({
+          apiVersion,
+          kind,
+          metadata: { namespace, name, annotations },
+          spec,
+        });
+        await plane.client.patch(ref, { status: { lastOperation: status?.lastOperation } }, { subresource: "status" });
+        await saveStatus({ state: { machines: ["of the earlier object"] } }).finally(() => saved.resolve(undefined));
+        return undefined;
+      },
+    });
+    await create(operation("reconcile"));
+    await saved.promise;
+    expect((await read())?.status?.state).toBeUndefined();
+  });
+
   test("comes back without being asked when the actuator wants it", async () => {
     let calls = 0;
     run({ reconcile: async () => (++calls < 3 ? { requeueAfter: 50 } : {}) });
