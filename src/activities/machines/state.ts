@@ -59,7 +59,7 @@ export function machineStateOf({ deployments, sets, machines }: MachineObjects):
 /** The names of the machines in a state. */
 export function machinesIn({ state }: MachineState): string[] {
   if (state === "") return [];
-  const text = gunzipSync(Buffer.from(state, "base64")).toString();
+  const text = gunzipSync(Buffer.from(state, "base64"), { maxOutputLength: MOST_BYTES }).toString();
   const { machineDeployments = {} } = parseJson(text, "machine state") as {
     machineDeployments?: Record<string, { machines?: readonly KubeObject[] }>;
   };
@@ -67,6 +67,9 @@ export function machinesIn({ state }: MachineState): string[] {
     machines.map(({ metadata }) => metadata.name),
   );
 }
+
+/** Bytes of a state, decompressed: thousands of machines. */
+const MOST_BYTES = 64_000_000;
 
 /** What a ShootState keeps of it. */
 export const machineStateItem = (content: MachineState): StateItem => ({

@@ -114,11 +114,16 @@ const toPart = ({ metadata, spec = {} }: ShootState): StatePart => ({
 
 /**
  * The names of the further objects that a ShootState goes on in, each with its uid: a name is used again for another
- * version, which counts only when the head names it. Only we write this annotation; a text that is not ours names nothing.
+ * version, which counts only when the head names it. Throws for a name that no
+ * part of this ShootState can have: it would have the reader ask for any number of objects.
  */
 export function partsOf({ metadata }: ShootState): Readonly<Record<string, string>> {
   const text = metadata.annotations?.[STATE_PARTS_ANNOTATION];
   if (text === undefined) return {};
   const what = `${STATE_PARTS_ANNOTATION} of ShootState ${metadata.namespace}/${metadata.name}`;
-  return parseJson(text, what) as Record<string, string>;
+  const parts = Object.entries(parseJson(text, what) ?? {});
+  const known = new Set(statePartNames(metadata.name));
+  const stranger = parts.find(([name, uid]) => !known.has(name) || typeof uid !== "string");
+  if (stranger === undefined) return Object.fromEntries(parts);
+  throw new StepError(`cannot read ${what}: ${stranger[0].slice(0, 253)} is none of its parts; find out who wrote it`);
 }

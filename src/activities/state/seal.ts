@@ -37,14 +37,21 @@ export function createSeal(keys: ReadonlyMap<string, DataKey>, current?: DataKey
         throw new Error(`cannot open ${place}: data key ${sealed.key} is not wrapped for this worker`);
       try {
         const zipped = decrypt(key.secret, sealed.data, boundTo(key.id, place));
-        return parseJson(gunzipSync(zipped).toString(), place);
+        return parseJson(gunzipSync(zipped, { maxOutputLength: OPENED_LIMIT }).toString(), place);
       } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
+          throw new Error(`cannot open ${place}: it would take more than ${OPENED_LIMIT / 1_000_000} MB`, {
+            cause: error,
+          });
         throw new Error(`cannot open ${place}: it was changed, or sealed for another place`, { cause: error });
       }
     },
     isCurrent: (sealed) => isSealed(sealed) && sealed.key === current?.id,
   };
 }
+
+/** Bytes of one value, decompressed: several times what an object in an etcd can have. Who sealed it may have packed zeros. */
+const OPENED_LIMIT = 8_000_000;
 
 /** How content is sealed; another way would get another name. */
 const SCHEME = "gzip+aes-256-gcm+data-key";

@@ -39,7 +39,7 @@ const goldens = join(import.meta.dirname, "../components/golden");
 
 const goldenDocuments = (): unknown[] =>
   readdirSync(goldens).flatMap((file) =>
-    parseAllDocuments(readFileSync(join(goldens, file), "utf8")).map((document): unknown => document.toJS()),
+    parseAllDocuments(readFileSync(join(goldens, file), "utf8")).map((document) => document.toJS() as unknown),
   );
 
 function namesIn(value: unknown): string[] {

@@ -57,6 +57,12 @@ describe("a seal", () => {
     expect(() => createSeal(mapOf(older)).seal(content, place)).toThrow("there is no data key to seal with");
   });
 
+  it("opens nothing that was packed to fill the memory of its reader", () => {
+    const sealed = sealing().seal("0".repeat(8_000_000), place);
+    expect(sealed.data.length).toBeLessThan(20_000);
+    expect(() => sealing().open(sealed, place)).toThrow(`cannot open ${place}: it would take more than 8 MB`);
+  });
+
   it("makes large things small", () => {
     const machines = Array.from({ length: 2000 }, (_, index) => ({
       name: `machine-${index}`,
