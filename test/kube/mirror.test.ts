@@ -267,6 +267,22 @@ describe("a seed that does not lead the Shoot", () => {
     await silent();
   });
 
+  it("is in the garden but for what cannot go along, which the ShootState reports until it is mended", async () => {
+    const problem = async () => (await readState())?.metadata.annotations?.["perennial.dev/state-problem"];
+    await createInfrastructure();
+    await createSecret("gardener", {});
+    const resources = (name: string) => [{ name: "a", resourceRef: { apiVersion: "v1", kind: "Secret", name } }];
+    await writeStatus({ state: { change: 1 }, resources: resources("gardener") });
+    await eventually(async () =>
+      expect(await problem()).toContain("refers in status.resources to Secret gardener, which cannot go along"),
+    );
+    expect(await kept()).toEqual({ [run.name]: { change: 1 } });
+    await createSecret("state-of-x", {});
+    await writeStatus({ resources: resources("state-of-x") });
+    await eventually(async () => expect(await kept()).toHaveProperty("state-of-x"));
+    expect(await problem()).toBeUndefined();
+  });
+
   it("writes nothing of a Shoot that is gone", async () => {
     await kube.remove(shootRef());
     await createSecret("late");
