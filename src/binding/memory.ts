@@ -3,16 +3,16 @@ import { parseJson } from "../parsing.ts";
 import { ConfigMap, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
 import { createRecord, type RecordVersion } from "./record.ts";
 
-/** What a cluster remembers of its binding, in one role: as a garden, or as the Seed of a name. Turns are texts. */
+/** What a cluster remembers of its binding, in one role: as a garden, or as the Seed of a name. Revisions are texts. */
 const memory = z.object({
-  /** The turn that the register outside of the cluster named last. */
-  turn: z.string().optional(),
-  /** The turn that a process is about to write there. It is remembered first, so that a process may be killed in between. */
+  /** The revision that the register outside of the cluster named last. */
+  revision: z.string().optional(),
+  /** The revision that a process is about to write there. It is remembered first, so that a process may be killed in between. */
   next: z.string().optional(),
-  /** When `turn` was taken, and when the register was last seen to name it. */
+  /** When `revision` was taken, and when the register was last seen to name it. */
   advancedAt: z.iso.datetime().optional(),
   confirmedAt: z.iso.datetime().optional(),
-  /** Why this cluster may not act: the register names a turn that came after this cluster's. */
+  /** Why this cluster may not act: the register names a revision that came after this cluster's. */
   refused: z.string().optional(),
 });
 

@@ -1,8 +1,8 @@
 import { SEED_IDENTITIES_NAMESPACE } from "../api/names.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { createRecord, type RecordVersion } from "./record.ts";
-import type { TurnRegister } from "./register.ts";
-import { formatTurn, parseTurn, type Turn } from "./turn.ts";
+import type { BindingRegister } from "./register.ts";
+import { formatRevision, parseRevision, type Revision } from "./revision.ts";
 
 /** Names a Seed: another one of the same name, made after this one was deleted, is bound anew. */
 export interface RegisteredSeed {
@@ -10,9 +10,9 @@ export interface RegisteredSeed {
   readonly uid: string;
 }
 
-/** The turn of a cluster that was refused and asks to be the Seed; undefined if none does. */
-export interface SeedRegister extends TurnRegister<RecordVersion> {
-  readClaim(): Promise<Turn | undefined>;
+/** The revision of a cluster that was refused and asks to be the Seed; undefined if none does. */
+export interface SeedRegister extends BindingRegister<RecordVersion> {
+  readClaim(): Promise<Revision | undefined>;
 }
 
 /** The register of a seed: a ConfigMap in the garden, which has the Seed's name and stands with its service account. */
@@ -26,15 +26,15 @@ export function createSeedRegister(gardenClient: KubeClient, { name, uid }: Regi
   return {
     async read() {
       const { version, data } = await read();
-      return { turn: parseTurn(data["turn"]), rebindTo: parseTurn(data["rebindTo"]), version };
+      return { revision: parseRevision(data["revision"]), rebindTo: parseRevision(data["rebindTo"]), version };
     },
-    take: ({ version, rebindTo }, turn) =>
-      record.swap(version, { seed: uid, turn: formatTurn(turn), ...(rebindTo && { rebindTo: null, claim: null }) }),
-    rebind: ({ version }, to) => record.swap(version, { rebindTo: formatTurn(to) }),
+    take: ({ version, rebindTo }, revision) =>
+      record.swap(version, { seed: uid, revision: formatRevision(revision), ...(rebindTo && { rebindTo: null, claim: null }) }),
+    rebind: ({ version }, to) => record.swap(version, { rebindTo: formatRevision(to) }),
     async claim(own) {
       const { version, data } = await read();
-      if (data["claim"] !== formatTurn(own)) await record.swap(version, { claim: formatTurn(own) });
+      if (data["claim"] !== formatRevision(own)) await record.swap(version, { claim: formatRevision(own) });
     },
-    readClaim: async () => parseTurn((await read()).data["claim"]),
+    readClaim: async () => parseRevision((await read()).data["claim"]),
   };
 }

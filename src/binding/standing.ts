@@ -21,7 +21,7 @@ export interface Standing {
 
 /**
  * Judges by the memory of a cluster whether it is a restored copy: one whose worker has found that the register names a later
- * turn, and, while this process has not seen any, one whose last confirmation is older than five minutes, as in a cluster that
+ * revision, and, while this process has not seen any, one whose last confirmation is older than five minutes, as in a cluster that
  * has just been restored. A process that has seen a confirmation needs no other: the register may be away for as long as it likes.
  */
 export function createStanding({ read, wallClock = Date.now }: StandingDeps): Standing {

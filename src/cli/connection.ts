@@ -63,7 +63,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
     const garden = await Promise.race([read().catch(() => undefined), late]);
     if (garden === undefined) return;
     await bindings.createGardenBinding(temporal, garden.identity).check();
-    await bindings.createGardenTurns(temporal, createMemory(garden.client, "garden")).check();
+    await bindings.createGardenConfirmation(temporal, createMemory(garden.client, "garden")).check();
   };
 
   const connectUnchecked = async (options: ClusterOptions) => {

@@ -1,6 +1,6 @@
 import type { KubeClient } from "../kube/index.ts";
 import type { VariablesOf } from "../variables.ts";
-import type { TurnRegister } from "../binding/register.ts";
+import type { BindingRegister } from "../binding/register.ts";
 import type { InstallationClient } from "../client/installations.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import type { LeaderLookup } from "../dns/index.ts";
@@ -38,5 +38,5 @@ export interface Context extends BaseContext {
   leaders(): Promise<LeaderLookup>;
   installations(options: ClusterOptions): Promise<InstallationClient>;
   /** Which copy of the garden Temporal's namespace means; also where that is not this one. */
-  gardenRegister(options: ClusterOptions): Promise<TurnRegister>;
+  gardenRegister(options: ClusterOptions): Promise<BindingRegister>;
 }

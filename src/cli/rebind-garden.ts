@@ -1,5 +1,5 @@
 import { createMemory } from "../binding/memory.ts";
-import { formatTurn, parseTurn } from "../binding/turn.ts";
+import { formatRevision, parseRevision } from "../binding/revision.ts";
 import { defineCommand } from "./command.ts";
 import { confirm } from "./confirm.ts";
 import { clusterOptions } from "./connection.ts";
@@ -20,13 +20,13 @@ export const rebindGarden = defineCommand({
   async run({ options, context }) {
     const { client } = await context.garden(options);
     const { memory } = await createMemory(client, "garden").read();
-    const to = parseTurn(memory.turn) ?? parseTurn(memory.next);
+    const to = parseRevision(memory.revision) ?? parseRevision(memory.next);
     if (to === undefined)
-      throw new CliError("failed", `garden ${client.server} has no turn yet: start its manager, which takes one`);
+      throw new CliError("failed", `garden ${client.server} has no revision yet: start its manager, which takes one`);
     if (!options.yes)
       await confirm(context.terminal, {
         doing: "rebinding Temporal's namespace",
-        question: `Make ${client.server}, at turn ${formatTurn(to)}, the garden of Temporal's namespace? Every other copy of it has to be off.`,
+        question: `Make ${client.server}, at revision ${formatRevision(to)}, the garden of Temporal's namespace? Every other copy of it has to be off.`,
         words: ["garden"],
         otherwise: "Temporal's namespace stays bound as it is",
       });

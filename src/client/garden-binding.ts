@@ -1,8 +1,8 @@
 import type { Client } from "@temporalio/client";
 import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
 import type { Memory } from "../binding/memory.ts";
-import { formatTurn } from "../binding/turn.ts";
-import { createTurns, type Mismatch } from "../binding/turns.ts";
+import { formatRevision } from "../binding/revision.ts";
+import { createBinding, type Mismatch } from "../binding/binding.ts";
 import { createGardenRegister } from "./garden-register.ts";
 
 /** Which garden a namespace of Temporal belongs to. */
@@ -47,17 +47,17 @@ const explain = (namespace: string, bound: string, garden: string): string =>
   `temporal operator namespace update --namespace ${namespace} --data ${KEY}=${garden}`;
 
 /** Confirms that a garden is the one that Temporal's namespace means, and not a copy of it: `memory` is the garden's own. */
-export function createGardenTurns(client: Client, memory: Memory) {
+export function createGardenConfirmation(client: Client, memory: Memory) {
   const { namespace } = client.options;
   const register = createGardenRegister(client);
-  return createTurns({ memory, register, explain: (mismatch) => explainTurns(namespace, mismatch) });
+  return createBinding({ memory, register, explain: (mismatch) => explainTurns(namespace, mismatch) });
 }
 
 function explainTurns(namespace: string, { own, named, behind }: Mismatch): string {
-  const turns = `Temporal's namespace ${namespace} is at turn ${formatTurn(named)} of its garden, and this garden is at turn ${formatTurn(own)}`;
+  const revisions = `Temporal's namespace ${namespace} is at revision ${formatRevision(named)} of its garden, and this garden is at revision ${formatRevision(own)}`;
   const rebind = `with this garden's kubeconfig: perennial garden rebind`;
   return behind === "register"
-    ? `${turns}, which is later: Temporal was restored from a backup. If no copy of this garden runs, run ${rebind}`
-    : `${turns}: this garden is a copy, or was restored from a backup, and the other one may be running. ` +
+    ? `${revisions}, which is later: Temporal was restored from a backup. If no copy of this garden runs, run ${rebind}`
+    : `${revisions}: this garden is a copy, or was restored from a backup, and the other one may be running. ` +
         `If this garden is to go on, switch off the other one and run ${rebind}`;
 }

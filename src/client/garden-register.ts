@@ -2,8 +2,8 @@ import { isGrpcServiceError, type Client } from "@temporalio/client";
 import type { temporal } from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RegisterVersion, TurnRegister } from "../binding/register.ts";
-import { formatTurn, parseTurn } from "../binding/turn.ts";
+import type { RegisterVersion, BindingRegister } from "../binding/register.ts";
+import { formatRevision, parseRevision } from "../binding/revision.ts";
 import { parseJson } from "../parsing.ts";
 
 /** The schedule that is a garden's register. It is paused and starts nothing: its notes are what counts. */
@@ -16,7 +16,7 @@ type Version = Uint8Array | undefined;
  * The register of a garden: the notes of a paused schedule in Temporal's namespace. A schedule is all of Temporal's that
  * changes by compare-and-swap without a worker: an update that names another version than the latest is dropped.
  */
-export function createGardenRegister(client: Client): TurnRegister<Version> {
+export function createGardenRegister(client: Client): BindingRegister<Version> {
   const { workflowService: service } = client;
   const { namespace } = client.options;
   const scheduleId = GARDEN_SCHEDULE;
@@ -32,9 +32,9 @@ export function createGardenRegister(client: Client): TurnRegister<Version> {
 
   const read = async (): Promise<RegisterVersion<Version>> => {
     const found = await describe();
-    if (found === undefined) return { turn: undefined, rebindTo: undefined, version: undefined };
-    const { turn, rebindTo } = parseNotes(found.schedule?.state?.notes);
-    return { turn: parseTurn(turn), rebindTo: parseTurn(rebindTo), version: found.conflictToken };
+    if (found === undefined) return { revision: undefined, rebindTo: undefined, version: undefined };
+    const { revision, rebindTo } = parseNotes(found.schedule?.state?.notes);
+    return { revision: parseRevision(revision), rebindTo: parseRevision(rebindTo), version: found.conflictToken };
   };
 
   const create = async (schedule: temporal.api.schedule.v1.ISchedule): Promise<boolean> => {
@@ -66,24 +66,24 @@ export function createGardenRegister(client: Client): TurnRegister<Version> {
 
   return {
     read,
-    take: ({ version }, turn) => write(version, { turn: formatTurn(turn) }),
-    rebind: ({ version, turn }, to) =>
-      write(version, { ...(turn && { turn: formatTurn(turn) }), rebindTo: formatTurn(to) }),
-    claim: async () => {}, // whoever decides for a garden has its kubeconfig, and so its turn
+    take: ({ version }, revision) => write(version, { revision: formatRevision(revision) }),
+    rebind: ({ version, revision }, to) =>
+      write(version, { ...(revision && { revision: formatRevision(revision) }), rebindTo: formatRevision(to) }),
+    claim: async () => {}, // whoever decides for a garden has its kubeconfig, and so its revision
   };
 }
 
 interface Notes {
-  readonly turn?: string;
+  readonly revision?: string;
   readonly rebindTo?: string;
 }
 
 function parseNotes(text: string | null | undefined): Notes {
-  const { turn, rebindTo } = parseJson(text ?? "{}", `the notes of schedule ${GARDEN_SCHEDULE}`) as Record<
+  const { revision, rebindTo } = parseJson(text ?? "{}", `the notes of schedule ${GARDEN_SCHEDULE}`) as Record<
     string,
     unknown
   >;
-  return { ...(typeof turn === "string" && { turn }), ...(typeof rebindTo === "string" && { rebindTo }) };
+  return { ...(typeof revision === "string" && { revision }), ...(typeof rebindTo === "string" && { rebindTo }) };
 }
 
 /** A schedule needs something to start; it is paused, has no times, and nothing polls the queue. */

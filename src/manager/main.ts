@@ -7,7 +7,7 @@ import { createBastionClient } from "../client/bastions.ts";
 import { createMemory } from "../binding/memory.ts";
 import { watchBinding } from "../binding/watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
-import { createGardenBinding, createGardenTurns } from "../client/garden-binding.ts";
+import { createGardenBinding, createGardenConfirmation } from "../client/garden-binding.ts";
 import { createInstallationClient } from "../client/installations.ts";
 import { createShootClient } from "../client/shoots.ts";
 import { parseConfig, type Config } from "../config.ts";
@@ -41,10 +41,10 @@ async function main(): Promise<void> {
   const log = createLogger({ name: "manager", level: config.logLevel });
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const temporal = await connectTemporal(temporalOf(config));
-  const turns = createGardenTurns(temporal, createMemory(gardenClient, "garden"));
+  const confirmation = createGardenConfirmation(temporal, createMemory(gardenClient, "garden"));
   const look = async () => {
     await createGardenBinding(temporal, await readClusterIdentity(gardenClient)).bind();
-    await turns.confirm();
+    await confirmation.confirm();
     return true;
   };
   const binding = await watchBinding({ look, log });

@@ -19,7 +19,7 @@ import { watchBinding } from "../binding/watch.ts";
 import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
-import { createGardenBinding, createGardenTurns } from "../client/garden-binding.ts";
+import { createGardenBinding, createGardenConfirmation } from "../client/garden-binding.ts";
 import { createOperations } from "../client/operations.ts";
 import { readConverter } from "../client/payloads/converter.ts";
 import { createRuns } from "../client/runs.ts";
@@ -181,10 +181,10 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
 }
 
 function createGardenLook(client: Client, gardenClient: KubeClient) {
-  const turns = createGardenTurns(client, createMemory(gardenClient, "garden"));
+  const confirmation = createGardenConfirmation(client, createMemory(gardenClient, "garden"));
   return async (): Promise<true> => {
     await createGardenBinding(client, await readClusterIdentity(gardenClient)).bind();
-    await turns.confirm();
+    await confirmation.confirm();
     return true;
   };
 }

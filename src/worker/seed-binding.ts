@@ -3,8 +3,8 @@ import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
 import { createMemory, readMemories } from "../binding/memory.ts";
 import { createSeedRegister } from "../binding/seed-register.ts";
 import { createStanding } from "../binding/standing.ts";
-import { formatTurn } from "../binding/turn.ts";
-import { createTurns, type Mismatch } from "../binding/turns.ts";
+import { formatRevision } from "../binding/revision.ts";
+import { createBinding, type Mismatch } from "../binding/binding.ts";
 import { isConflict, readClusterIdentity, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
 import { announceIdentity } from "./seed-identity.ts";
 
@@ -13,7 +13,7 @@ export interface SeedBindingDeps {
   readonly gardenClient: KubeClient;
   readonly seedClient: KubeClient;
   readonly seedName: string;
-  /** From one turn to the next, in ms; five minutes by default. */
+  /** From one revision to the next, in ms; five minutes by default. */
   readonly period?: number;
 }
 
@@ -29,24 +29,24 @@ export interface SeedBinding {
 
 /**
  * Binds a Seed to a cluster by upstream's `status.clusterIdentity`, which cannot be changed, and to one copy of that cluster by
- * the turn that cluster and garden share.
+ * the revision that cluster and garden share.
  */
 export function createSeedBinding({ gardenClient, seedClient, seedName, period }: SeedBindingDeps): SeedBinding {
   const ref = refTo(Seed, { name: seedName });
   const memory = createMemory(seedClient, `seed.${seedName}`);
   const garden = createStanding({ read: () => readMemories(gardenClient) });
-  let turns: { readonly uid: string; readonly confirm: () => Promise<void> } | undefined;
+  let revisions: { readonly uid: string; readonly confirm: () => Promise<void> } | undefined;
 
-  const confirmTurn = async (uid: string): Promise<void> => {
-    if (turns?.uid !== uid) {
+  const confirmRevision = async (uid: string): Promise<void> => {
+    if (revisions?.uid !== uid) {
       const register = createSeedRegister(gardenClient, { name: seedName, uid });
       const explain = (mismatch: Mismatch) => explainTurns(seedName, mismatch);
-      turns = { uid, ...createTurns({ memory, register, explain, ...(period !== undefined && { period }) }) };
+      revisions = { uid, ...createBinding({ memory, register, explain, ...(period !== undefined && { period }) }) };
     }
-    await turns.confirm();
+    await revisions.confirm();
   };
 
-  /** A garden that is a copy, too, may have been restored together with this cluster: both are at the same turn. */
+  /** A garden that is a copy, too, may have been restored together with this cluster: both are at the same revision. */
   const requireGarden = async (): Promise<void> => {
     const refusal = await garden.refusal();
     if (refusal === undefined) return;
@@ -63,7 +63,7 @@ export function createSeedBinding({ gardenClient, seedClient, seedName, period }
         if (seed === undefined) return false;
         const bound = seed.status?.clusterIdentity;
         if (bound === own) {
-          await confirmTurn(seed.metadata.uid ?? "");
+          await confirmRevision(seed.metadata.uid ?? "");
           await announceIdentity(seedClient, own);
           return true;
         }
@@ -82,11 +82,11 @@ const explain = (seedName: string, bound: string, own: string): string =>
   `move its Shoots away, delete Seed ${seedName} and create it again`;
 
 function explainTurns(seedName: string, { own, named, behind }: Mismatch): string {
-  const turns = `the garden names turn ${formatTurn(named)} of Seed ${seedName}, and this cluster is at turn ${formatTurn(own)}`;
-  const rebind = `perennial seed rebind ${seedName} --to ${formatTurn(own)}`;
+  const revisions = `the garden names revision ${formatRevision(named)} of Seed ${seedName}, and this cluster is at revision ${formatRevision(own)}`;
+  const rebind = `perennial seed rebind ${seedName} --to ${formatRevision(own)}`;
   return behind === "register"
-    ? `${turns}, which is later: the garden was restored from a backup. If this cluster is the Seed and no copy of it runs, run: ${rebind}`
-    : `${turns}: it is a copy, or was restored from a backup, and another cluster may be acting as this Seed. ` +
+    ? `${revisions}, which is later: the garden was restored from a backup. If this cluster is the Seed and no copy of it runs, run: ${rebind}`
+    : `${revisions}: it is a copy, or was restored from a backup, and another cluster may be acting as this Seed. ` +
         `If this cluster is to be the Seed, switch off the other one and run: ${rebind}`;
 }
 

@@ -238,7 +238,7 @@ describe("a copy of a seed", () => {
     const texts = Object.entries(data).map(([role, memory]) => [role, JSON.stringify(memory)]);
     await kube.apply({ ...typeMeta(ConfigMap), metadata: { ...BINDING_CONFIG_MAP }, data: Object.fromEntries(texts) });
   };
-  const refused = { turn: "3-0123456789abcdef", refused: "the garden names turn 9 of Seed seed-1" };
+  const refused = { revision: "3-0123456789abcdef", refused: "the garden names revision 9 of Seed seed-1" };
   afterEach(() => kube.remove(binding));
 
   test.each<[string, Ask]>([
@@ -261,7 +261,7 @@ describe("a copy of a seed", () => {
   });
 
   test("that is still bound in another role goes on", async () => {
-    await remember({ "seed.seed-1": refused, garden: { turn: "1-0123456789abcdef" } });
+    await remember({ "seed.seed-1": refused, garden: { revision: "1-0123456789abcdef" } });
     await untouched(() => guard(leader("seed-1", 3)));
   });
 });
@@ -283,7 +283,7 @@ describe("a seed leaves everything as it is", () => {
     ["while no server answers", () => Promise.reject(new Error("timeout"))],
     ["when the record is gone", () => Promise.resolve(undefined)],
     ["when it is named itself", leader("seed-1", 3)],
-    ["when it is named for a turn that has not reached its namespace yet", leader("seed-1", 5)],
+    ["when it is named for a revision that has not reached its namespace yet", leader("seed-1", 5)],
     ["when a server that lags behind names an earlier leader", leader("seed-2", 2)],
     ["when two answers differ", () => leader("seed-2", 4 + (asked % 2))()],
   ])("%s", async (_when, ask) => {
@@ -332,7 +332,7 @@ test("a fence lists no whole namespaces, and holds no more than a page of them",
   }
 });
 
-test("a fence that sleeps before it looks for workloads stops nothing of a later turn of its seed", async () => {
+test("a fence that sleeps before it looks for workloads stops nothing of a later revision of its seed", async () => {
   let slept = false;
   const list: KubeClient["list"] = async (type, ...rest) => {
     if (!slept && type.kind === "Deployment") {
@@ -348,7 +348,7 @@ test("a fence that sleeps before it looks for workloads stops nothing of a later
   expect(await stopped()).toEqual([false, false, false, false, false, false]);
 });
 
-test("a fence that sleeps stops nothing that a later turn of its seed has begun", async () => {
+test("a fence that sleeps stops nothing that a later revision of its seed has begun", async () => {
   let slept = false;
   const sleepy: KubeClient = {
     ...kube,

@@ -77,7 +77,7 @@ test("of two clusters whose workers begin at once, one is the Seed", async () =>
 
 describe("a copy of a seed that was restored from a backup of its etcd", () => {
   const seed = async () => ({ name: "seed-1", uid: (await garden.read(ref))?.metadata.uid ?? "" });
-  const turnOf = async (client: KubeClient) => (await readMemories(client)).map(({ turn }) => turn);
+  const revisionOf = async (client: KubeClient) => (await readMemories(client)).map(({ revision }) => revision);
   const log = createLogger({ name: "test", level: "silent" });
   /** What an extension controller of a cluster may do; a new process each time. */
   const enter = async (client: KubeClient) => {
@@ -102,9 +102,9 @@ describe("a copy of a seed that was restored from a backup of its etcd", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("has the identity and the turn of the original", async () => {
+  test("has the identity and the revision of the original", async () => {
     expect(await readClusterIdentity(copy.client)).toBe(await readClusterIdentity(other.client));
-    expect(await turnOf(copy.client)).toEqual(await turnOf(other.client));
+    expect(await revisionOf(copy.client)).toEqual(await revisionOf(other.client));
   });
 
   test("is refused once the original has advanced, by its worker and by its extension controllers", async () => {
@@ -112,7 +112,7 @@ describe("a copy of a seed that was restored from a backup of its etcd", () => {
     const refused = bindingOf(copy.client).bind();
     await expect(refused).rejects.toBeInstanceOf(BoundElsewhere);
     await expect(refused).rejects.toThrow(
-      /the garden names turn \d+-\w{16} of Seed seed-1, and this cluster is at turn/,
+      /the garden names revision \d+-\w{16} of Seed seed-1, and this cluster is at revision/,
     );
     await expect(enter(copy.client)).rejects.toThrow("it is a copy, or was restored from a backup");
     await enter(other.client);
@@ -139,17 +139,17 @@ describe("a copy of a seed that was restored from a backup of its etcd", () => {
     await enter(copy.client);
   });
 
-  test("does not act for a garden that was restored together with it, and was refused or has yet to confirm its own turn", async () => {
+  test("does not act for a garden that was restored together with it, and was refused or has yet to confirm its own revision", async () => {
     await garden.remove(refTo(ConfigMap, BINDING_CONFIG_MAP)); // this cluster was a seed, too, in the tests above
     const memory = createMemory(garden, "garden");
-    const turn = "1-0123456789abcdef";
-    await memory.write(await memory.read(), { turn, confirmedAt: "2026-01-01T00:00:00.000Z" });
+    const revision = "1-0123456789abcdef";
+    await memory.write(await memory.read(), { revision, confirmedAt: "2026-01-01T00:00:00.000Z" });
     await expect(bindingOf(copy.client).bind()).rejects.toThrow("nothing has confirmed its binding since 2026-01-01");
-    await memory.write(await memory.read(), { turn, refused: "Temporal's namespace is at turn 9" });
+    await memory.write(await memory.read(), { revision, refused: "Temporal's namespace is at revision 9" });
     const refused = bindingOf(copy.client).bind();
     await expect(refused).rejects.toBeInstanceOf(BoundElsewhere);
-    await expect(refused).rejects.toThrow("Temporal's namespace is at turn 9");
-    await memory.write(await memory.read(), { turn, confirmedAt: new Date().toISOString() });
+    await expect(refused).rejects.toThrow("Temporal's namespace is at revision 9");
+    await memory.write(await memory.read(), { revision, confirmedAt: new Date().toISOString() });
     await expect(bindingOf(copy.client).bind()).rejects.toThrow("the garden was restored from a backup");
   });
 });

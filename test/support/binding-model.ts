@@ -1,7 +1,7 @@
 import type { BindingMemory, Memory } from "../../src/binding/memory.ts";
-import type { TurnRegister } from "../../src/binding/register.ts";
-import { createTurns, type Mismatch } from "../../src/binding/turns.ts";
-import { formatTurn, type Turn } from "../../src/binding/turn.ts";
+import type { BindingRegister } from "../../src/binding/register.ts";
+import { createBinding, type Mismatch } from "../../src/binding/binding.ts";
+import { formatRevision, type Revision } from "../../src/binding/revision.ts";
 
 /** How an access is carried out: at once, or when a scheduler of a test says so. */
 export type Access = <T>(what: string, act: () => T) => Promise<T>;
@@ -30,7 +30,7 @@ export function createModelCluster(initial: BindingMemory = {}) {
 
 /** A register, held in this process; `goBack` restores it to what `keep` returned. */
 export function createModelRegister() {
-  let named: { turn: Turn | undefined; rebindTo: Turn | undefined } = { turn: undefined, rebindTo: undefined };
+  let named: { revision: Revision | undefined; rebindTo: Revision | undefined } = { revision: undefined, rebindTo: undefined };
   let version = 1;
   const swap = (read: unknown, next: typeof named): boolean => {
     if (read !== version) return false;
@@ -39,28 +39,28 @@ export function createModelRegister() {
     return true;
   };
   return {
-    turn: () => named.turn,
+    revision: () => named.revision,
     keep: () => named,
     goBack(kept: typeof named) {
       named = kept;
       version += 1;
     },
-    client: (access: Access = atOnce): TurnRegister => ({
+    client: (access: Access = atOnce): BindingRegister => ({
       read: () => access("read register", () => ({ ...named, version })),
-      take: (read, turn) => access("take turn", () => swap(read.version, { turn, rebindTo: undefined })),
-      rebind: (read, to) => access("rebind", () => swap(read.version, { turn: read.turn, rebindTo: to })),
+      take: (read, revision) => access("take revision", () => swap(read.version, { revision, rebindTo: undefined })),
+      rebind: (read, to) => access("rebind", () => swap(read.version, { revision: read.revision, rebindTo: to })),
       claim: async () => {},
     }),
   };
 }
 
 /** A process that confirms the binding of a cluster; its wall clock stands where the test sets it. */
-export function createModelTurns(
+export function createModelBinding(
   cluster: ReturnType<typeof createModelCluster>,
   register: ReturnType<typeof createModelRegister>,
   { access = atOnce, wallClock = () => 0 }: { access?: Access; wallClock?: () => number } = {},
 ) {
   const explain = ({ own, named, behind }: Mismatch) =>
-    `${behind} behind: ${formatTurn(own)}, not ${formatTurn(named)}`;
-  return createTurns({ memory: cluster.client(access), register: register.client(access), explain, wallClock });
+    `${behind} behind: ${formatRevision(own)}, not ${formatRevision(named)}`;
+  return createBinding({ memory: cluster.client(access), register: register.client(access), explain, wallClock });
 }

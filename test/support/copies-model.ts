@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { BoundElsewhere } from "../../src/binding/bound-elsewhere.ts";
 import type { BindingMemory } from "../../src/binding/memory.ts";
 import { createStanding } from "../../src/binding/standing.ts";
-import { parseTurn } from "../../src/binding/turn.ts";
-import { createTurns } from "../../src/binding/turns.ts";
+import { parseRevision } from "../../src/binding/revision.ts";
+import { createBinding } from "../../src/binding/binding.ts";
 import { createBindingGuard } from "../../src/extension/binding-guard.ts";
 import { OperationRefused } from "../../src/extension/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -33,7 +33,7 @@ export interface CopySchedule {
 export interface CopyFault {
   /** Seeds and gardens are told by their uid alone, as all of their copies are. */
   readonly uidOnly?: boolean;
-  /** Registers take every turn, whatever they name. */
+  /** Registers take every revision, whatever they name. */
   readonly overwrites?: boolean;
   /** Controllers begin before anything has confirmed the binding. */
   readonly unconfirmed?: boolean;
@@ -116,8 +116,8 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
     /** In the garden's etcd. */
     readonly seeds: Register;
   }
-  const turnsOf = (memory: Cluster, register: Register, reach: Access) =>
-    createTurns({
+  const bindingOf = (memory: Cluster, register: Register, reach: Access) =>
+    createBinding({
       memory: memory.client(access(() => false)),
       register: fault.overwrites ? overwriting(register, reach) : register.client(reach),
       explain: ({ behind }) => `${behind} behind`,
@@ -126,10 +126,10 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
 
   const runManager = (site: Site, off: AbortController, isCutOff: () => boolean) =>
     supervise(() => {
-      const turns = turnsOf(site.garden, temporal, access(isCutOff));
+      const revisions = bindingOf(site.garden, temporal, access(isCutOff));
       return async () => {
         if (fault.uidOnly) await confirmBlindly(site.garden, wallClock);
-        else await turns.confirm();
+        else await revisions.confirm();
       };
     }, off);
 
@@ -143,7 +143,7 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
     const worker = () => {
       const reach = access(isCutOff);
       const garden = createStanding({ read: () => reach("", () => memoriesOf(siteOf().garden)), wallClock });
-      const turns = turnsOf(
+      const revisions = bindingOf(
         seed,
         redirected(() => siteOf().seeds),
         reach,
@@ -153,7 +153,7 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
         if (refusal?.is === "refused") throw new BoundElsewhere(refusal.reason);
         if (refusal !== undefined) throw new Error(refusal.reason);
         if (fault.uidOnly) await confirmBlindly(seed, wallClock);
-        else await turns.confirm();
+        else await revisions.confirm();
       };
     };
     const controller = () => {
@@ -192,18 +192,18 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
   await time.run(backupAt === 0 ? 1 : 0);
   runSeed(seed, () => site, "original", gone, isOut);
 
-  const start = Math.max(backupAt, 10 * MINUTE); // both have taken their first turns
+  const start = Math.max(backupAt, 10 * MINUTE); // both have taken their first revisions
   await time.run(start);
   const backup = {
     seed: seed.copy(),
     site: { garden: original.garden.copy(), seeds: createModelRegister() },
   };
   backup.site.seeds.goBack(original.seeds.keep());
-  const turnsSince = () =>
+  const revisionsSince = () =>
     Math.min(numberOf(seed) - numberOf(backup.seed), numberOf(original.garden) - numberOf(backup.site.garden));
   await time.run(start + schedule.age);
-  // What the protocol asks of a copy: that it is older than two turns.
-  while (fault.young !== true && turnsSince() < 2 && time.now() < start + 4 * 60 * MINUTE)
+  // What the protocol asks of a copy: that it is older than two revisions.
+  while (fault.young !== true && revisionsSince() < 2 && time.now() < start + 4 * 60 * MINUTE)
     await time.run(time.now() + MINUTE);
 
   const dies = scenario === "restored seed" && fault.bothRun !== true;
@@ -250,7 +250,7 @@ const memoriesOf = (cluster: ReturnType<typeof createModelCluster>): BindingMemo
   Object.keys(cluster.memory()).length === 0 ? [] : [cluster.memory()];
 
 const numberOf = (cluster: ReturnType<typeof createModelCluster>): number =>
-  parseTurn(cluster.memory().turn)?.number ?? 0;
+  parseRevision(cluster.memory().revision)?.number ?? 0;
 
 /** As a worker that knows the uid alone: whatever cluster it acts on, it is the right one. */
 async function confirmBlindly(cluster: ReturnType<typeof createModelCluster>, wallClock: () => number): Promise<void> {
@@ -264,8 +264,8 @@ async function decide(
   cluster: ReturnType<typeof createModelCluster>,
 ): Promise<void> {
   const client = register.client();
-  const turn = parseTurn(cluster.memory().turn) ?? parseTurn(cluster.memory().next);
-  if (turn !== undefined) await client.rebind(await client.read(), turn);
+  const revision = parseRevision(cluster.memory().revision) ?? parseRevision(cluster.memory().next);
+  if (revision !== undefined) await client.rebind(await client.read(), revision);
 }
 
 /** A register that compares nothing. */
@@ -274,7 +274,7 @@ function overwriting(register: ReturnType<typeof createModelRegister>, access: A
   const late = async () => await register.client().read();
   return {
     ...client,
-    take: async (_read: unknown, turn: Parameters<typeof client.take>[1]) => await client.take(await late(), turn),
+    take: async (_read: unknown, revision: Parameters<typeof client.take>[1]) => await client.take(await late(), revision),
   };
 }
 
@@ -291,10 +291,10 @@ function inTurn<T>(items: readonly T[]): () => T {
 /** The faults that a search has to find, by what they are. The last two are limits of the protocol. */
 export const copyFaults: Readonly<Record<string, CopyFault>> = {
   "tells clusters by their uid alone": { uidOnly: true },
-  "takes a turn whatever the register names": { overwrites: true },
+  "takes a revision whatever the register names": { overwrites: true },
   "lets a controller begin before the binding was confirmed": { unconfirmed: true },
   "lets a seed act for a garden that is not confirmed": { anyGarden: true },
-  "restores a copy that is younger than two turns": { young: true },
+  "restores a copy that is younger than two revisions": { young: true },
   "decides for a copy while the original runs": { bothRun: true },
 };
 

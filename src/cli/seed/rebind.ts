@@ -1,6 +1,6 @@
 import { Seed } from "../../api/index.ts";
 import { createSeedRegister } from "../../binding/seed-register.ts";
-import { formatTurn, parseTurn, type Turn } from "../../binding/turn.ts";
+import { formatRevision, parseRevision, type Revision } from "../../binding/revision.ts";
 import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
@@ -13,13 +13,13 @@ export const rebind = defineCommand({
   name: "rebind",
   summary: "Decide which copy of a seed's cluster is the Seed, after one was restored from a backup",
   description:
-    "The worker of a copy that is behind refuses to start and prints its turn. The copy of that turn becomes the Seed within half a " +
+    "The worker of a copy that is behind refuses to start and prints its revision. The copy of that revision becomes the Seed within half a " +
     "minute, and every other copy is refused from then on. Switch off the other copies first: what runs in them and knows nothing of " +
     "leadership, such as a machine-controller-manager, acts on the same machines until their worker has found out.",
   examples: ["perennial seed rebind seed-1", "perennial seed rebind seed-1 --to 17-0123456789abcdef --yes"],
   args: { seed: required("Name of the Seed") },
   options: {
-    to: text("turn", "Turn of the cluster that is to be the Seed [the one that was refused last]"),
+    to: text("revision", "Revision of the cluster that is to be the Seed [the one that was refused last]"),
     yes: flag("Do not ask for confirmation", "y"),
     kubeconfig: clusterOptions.kubeconfig,
   },
@@ -33,25 +33,25 @@ export const rebind = defineCommand({
     if (to === undefined)
       throw new CliError(
         "failed",
-        `no cluster was refused as Seed ${name} since the last turn; its worker's log names its turn: give it with --to`,
+        `no cluster was refused as Seed ${name} since the last revision; its worker's log names its revision: give it with --to`,
       );
     if (!options.yes)
       await confirm(context.terminal, {
         doing: `rebinding Seed ${name}`,
-        question: `Make the cluster at turn ${formatTurn(to)} Seed ${name}? Every other copy of it has to be off.`,
+        question: `Make the cluster at revision ${formatRevision(to)} Seed ${name}? Every other copy of it has to be off.`,
         words: [name],
         otherwise: `Seed ${name} stays bound as it is`,
       });
     await rebindRegister(register, to, `Seed ${name}`);
     context.terminal.out.write(
-      `Seed ${name} will be the cluster at turn ${formatTurn(to)}, as soon as its worker runs; then reconcile its Shoots\n`,
+      `Seed ${name} will be the cluster at revision ${formatRevision(to)}, as soon as its worker runs; then reconcile its Shoots\n`,
     );
   },
 });
 
-function parse(given: string): Turn | undefined {
+function parse(given: string): Revision | undefined {
   try {
-    return parseTurn(given);
+    return parseRevision(given);
   } catch (error) {
     throw new CliError("usage", `cannot use --to: ${(error as Error).message}`);
   }

@@ -126,7 +126,7 @@ export const entryRights = ({ metadata: { namespace, name } }: BackupEntry): Rig
 ];
 
 /**
- * What a seed may do for itself: keep its Seed's status and turn, make the bucket that its Seed asks for, and read the credentials
+ * What a seed may do for itself: keep its Seed's status and the revision of its binding, make the bucket that its Seed asks for, and read the credentials
  * that its Seed names, and those of `sources`, the buckets from which Shoots that come to it are restored.
  */
 export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights[] {
@@ -138,13 +138,13 @@ export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights
     rule("core.gardener.cloud", "seeds/status", [name], "patch"),
     rule("core.gardener.cloud", "backupbuckets", namesOf(sources), "get"),
   ];
-  const turns = {
+  const binding = {
     namespace: SEED_IDENTITIES_NAMESPACE,
     rules: [rule("", "configmaps", [name], "get", "create", "patch")],
   };
   return inNamespaces([
     { rules },
-    turns,
+    binding,
     ...bucketRights({ name: uid, seedName: name }),
     ...readable([...refs, ...sources.map(bucketCredentials)].flatMap(toKey)),
   ]);

@@ -28,7 +28,7 @@ const guard = () =>
   });
 
 const confirmedAgo = (minutes: number): BindingMemory => ({
-  turn: "3-0123456789abcdef",
+  revision: "3-0123456789abcdef",
   confirmedAt: new Date(NOW - minutes * 60_000).toISOString(),
 });
 
@@ -50,10 +50,10 @@ test("a process begins to act only after the cluster's binding was confirmed, an
 });
 
 test("a cluster whose worker was refused is refused, with the worker's reason", async () => {
-  memories = [{ ...confirmedAgo(0), refused: "the garden names turn 9" }];
+  memories = [{ ...confirmedAgo(0), refused: "the garden names revision 9" }];
   const entered = guard().enter(operation);
   await expect(entered).rejects.toBeInstanceOf(OperationRefused);
-  await expect(entered).rejects.toThrow("the garden names turn 9");
+  await expect(entered).rejects.toThrow("the garden names revision 9");
 });
 
 test("a cluster in two roles is refused when it may act in neither", async () => {
