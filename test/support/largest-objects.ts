@@ -77,16 +77,16 @@ function createMaker(shape: Shape, left: Budget) {
   function along(schema: JsonSchema, [step, ...rest]: readonly string[], example: unknown): unknown {
     if (step === undefined) return whole(schema);
     if (step === UNKNOWN) return { ...(example as object), ...(config(Infinity) as object) };
-    if (step === "[]") {
-      const items: unknown[] = [];
-      const [first] = Array.isArray(example) ? (example as readonly unknown[]) : [];
-      while (items.length < Number(schema["maxItems"] ?? Infinity) && hasRoom())
-        items.push(spent(withOwnName(along(schema.items ?? {}, rest, first ?? least(schema.items ?? {})), schema)));
-      return items;
-    }
+    if (step === "[]") return itemsAlong(schema, rest, example);
     const given = (example ?? least(schema)) as Record<string, unknown>;
     const inner = schema.properties?.[step] ?? {};
     return { ...given, [step]: along(inner, rest, given[step]) };
+  }
+
+  function itemsAlong(schema: JsonSchema, rest: readonly string[], example: unknown): unknown[] {
+    const { items = {} } = schema;
+    const [first = least(items)] = Array.isArray(example) ? (example as readonly unknown[]) : [];
+    return repeat(schema["maxItems"], () => spent(withOwnName(along(items, rest, first), schema)));
   }
 
   /** Items of a list are told apart by their keys. */
@@ -99,23 +99,22 @@ function createMaker(shape: Shape, left: Budget) {
   /** All that the schema lets a value have. */
   function whole(schema: JsonSchema): unknown {
     const { type, items, properties = {}, additionalProperties } = schema;
-    if (items !== undefined) {
-      const list: unknown[] = [];
-      while (list.length < Number(schema["maxItems"] ?? Infinity) && hasRoom()) list.push(whole(items));
-      return list;
-    }
-    if (isMap(additionalProperties)) {
-      const entries: [string, unknown][] = [];
-      while (entries.length < Number(schema["maxProperties"] ?? Infinity) && hasRoom())
-        entries.push([key(), whole(additionalProperties)]);
-      return Object.fromEntries(entries);
-    }
+    if (items !== undefined) return repeat(schema["maxItems"], () => whole(items));
+    if (isMap(additionalProperties))
+      return Object.fromEntries(repeat(schema["maxProperties"], () => [key(), whole(additionalProperties)] as const));
     if (Object.keys(properties).length > 0) {
       const fields = Object.entries(properties).filter(([name]) => hasRoom() || schema.required?.includes(name));
       return spent(Object.fromEntries(fields.map(([name, inner]) => [name, whole(inner)])));
     }
     if (isOpen(schema) || type === "object" || type === undefined) return config();
     return spent(scalar(schema));
+  }
+
+  /** As many as the schema lets be, and as there is room for. */
+  function repeat<T>(most: unknown, make: () => T): T[] {
+    const made: T[] = [];
+    while (made.length < Number(most ?? Infinity) && hasRoom()) made.push(make());
+    return made;
   }
 
   /** What a value must have. */
