@@ -43,7 +43,8 @@ export function createBinding(deps: BindingDeps) {
     for (let own = await memory.read(); ;) {
       const at = await register.read();
       const again = await memory.read();
-      if (own.memory.revision === again.memory.revision && own.memory.next === again.memory.next) return { own: again, at };
+      if (own.memory.revision === again.memory.revision && own.memory.next === again.memory.next)
+        return { own: again, at };
       own = again;
     }
   };
@@ -106,7 +107,9 @@ export function createBinding(deps: BindingDeps) {
       if (at.revision === undefined || judge({ own, at }) !== "foreign") return;
       const revision = parseRevision(own.memory.revision) ?? parseRevision(own.memory.next);
       if (revision !== undefined)
-        throw new BoundElsewhere(explain({ own: revision, named: at.revision, behind: behindOf(revision, at.revision) }));
+        throw new BoundElsewhere(
+          explain({ own: revision, named: at.revision, behind: behindOf(revision, at.revision) }),
+        );
     },
 
     /**
@@ -134,7 +137,8 @@ interface Reading {
   readonly at: RegisterVersion;
 }
 
-const behindOf = (own: Revision, named: Revision): Mismatch["behind"] => (named.number < own.number ? "register" : "cluster");
+const behindOf = (own: Revision, named: Revision): Mismatch["behind"] =>
+  named.number < own.number ? "register" : "cluster";
 
 /** How often a process that loses every race tries. */
 const MOST_ATTEMPTS = 20;

@@ -29,7 +29,11 @@ export function createSeedRegister(gardenClient: KubeClient, { name, uid }: Regi
       return { revision: parseRevision(data["revision"]), rebindTo: parseRevision(data["rebindTo"]), version };
     },
     take: ({ version, rebindTo }, revision) =>
-      record.swap(version, { seed: uid, revision: formatRevision(revision), ...(rebindTo && { rebindTo: null, claim: null }) }),
+      record.swap(version, {
+        seed: uid,
+        revision: formatRevision(revision),
+        ...(rebindTo && { rebindTo: null, claim: null }),
+      }),
     rebind: ({ version }, to) => record.swap(version, { rebindTo: formatRevision(to) }),
     async claim(own) {
       const { version, data } = await read();

@@ -6,7 +6,10 @@ import { CliError } from "./exit.ts";
 export async function rebindRegister(register: BindingRegister, to: Revision, what: string): Promise<void> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1)
     if (await register.rebind(await register.read(), to)) return;
-  throw new CliError("failed", `cannot rebind ${what}: its revision changes again and again; switch off the other copy`);
+  throw new CliError(
+    "failed",
+    `cannot rebind ${what}: its revision changes again and again; switch off the other copy`,
+  );
 }
 
 const MOST_ATTEMPTS = 5;

@@ -30,7 +30,10 @@ export function createModelCluster(initial: BindingMemory = {}) {
 
 /** A register, held in this process; `goBack` restores it to what `keep` returned. */
 export function createModelRegister() {
-  let named: { revision: Revision | undefined; rebindTo: Revision | undefined } = { revision: undefined, rebindTo: undefined };
+  let named: { revision: Revision | undefined; rebindTo: Revision | undefined } = {
+    revision: undefined,
+    rebindTo: undefined,
+  };
   let version = 1;
   const swap = (read: unknown, next: typeof named): boolean => {
     if (read !== version) return false;

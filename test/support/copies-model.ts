@@ -206,30 +206,34 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
   while (fault.young !== true && revisionsSince() < 2 && time.now() < start + 4 * 60 * MINUTE)
     await time.run(time.now() + MINUTE);
 
-  const dies = scenario === "restored seed" && fault.bothRun !== true;
-  if (dies) gone.abort();
-  if (scenario === "restored garden") gardenOff.abort();
-  const withGarden = scenario === "twin garden and seed" || scenario === "restored garden";
-  const copySite = withGarden ? backup.site : original;
-  if (withGarden) void runManager(backup.site, copyGone, () => false);
-  if (scenario === "restored garden") site = backup.site;
-  else
-    runSeed(
-      backup.seed,
-      () => copySite,
-      "copy",
-      copyGone,
-      () => false,
-    );
+  /** Starts the copy as the scenario has it, and has the operator decide for it. */
+  const carryOut = async (): Promise<void> => {
+    const dies = scenario === "restored seed" && fault.bothRun !== true;
+    if (dies) gone.abort();
+    if (scenario === "restored garden") gardenOff.abort();
+    const withGarden = scenario === "twin garden and seed" || scenario === "restored garden";
+    const copySite = withGarden ? backup.site : original;
+    if (withGarden) void runManager(backup.site, copyGone, () => false);
+    if (scenario === "restored garden") site = backup.site;
+    else
+      runSeed(
+        backup.seed,
+        () => copySite,
+        "copy",
+        copyGone,
+        () => false,
+      );
 
-  await time.run(time.now() + schedule.decides);
-  if (scenario === "restored seed") await decide(original.seeds, backup.seed);
-  if (scenario === "restored garden") {
-    await decide(temporal, backup.site.garden);
-    await time.run(time.now() + 5 * MINUTE);
-    await decide(backup.site.seeds, seed);
-  }
-  await time.run(time.now() + 30 * MINUTE);
+    await time.run(time.now() + schedule.decides);
+    if (scenario === "restored seed") await decide(original.seeds, backup.seed);
+    if (scenario === "restored garden") {
+      await decide(temporal, backup.site.garden);
+      await time.run(time.now() + 5 * MINUTE);
+      await decide(backup.site.seeds, seed);
+    }
+    await time.run(time.now() + 30 * MINUTE);
+  };
+  await carryOut();
   gone.abort();
   copyGone.abort();
   gardenOff.abort();
@@ -274,7 +278,8 @@ function overwriting(register: ReturnType<typeof createModelRegister>, access: A
   const late = async () => await register.client().read();
   return {
     ...client,
-    take: async (_read: unknown, revision: Parameters<typeof client.take>[1]) => await client.take(await late(), revision),
+    take: async (_read: unknown, revision: Parameters<typeof client.take>[1]) =>
+      await client.take(await late(), revision),
   };
 }
 

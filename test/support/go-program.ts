@@ -63,7 +63,7 @@ export function startLineProgram(program: string): LineProgram {
       child.stdin.write(`${line}\n`);
       const answer = await lines.next();
       if (answer.done === true) throw new Error(`${program} has ended`);
-      return JSON.parse(answer.value);
+      return JSON.parse(answer.value) as unknown;
     },
     async stop() {
       child.stdin.end();

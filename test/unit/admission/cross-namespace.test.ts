@@ -18,7 +18,8 @@ const judged: Readonly<Record<string, string>> = {
   // Refused, whatever it says: src/admission/shoot/unsupported.ts.
   "Shoot.spec.kubernetes.kubeAPIServer.auditConfig.auditPolicy.configMapRef": "refused",
   // Composed into Shoots by process cluster-api, which asks for user perennial.dev:clusters: src/cluster-api/shoot/references.ts.
-  "ShootControlPlane.spec.shootTemplate.spec.kubernetes.kubeAPIServer.auditConfig.auditPolicy.configMapRef": "as a Shoot's",
+  "ShootControlPlane.spec.shootTemplate.spec.kubernetes.kubeAPIServer.auditConfig.auditPolicy.configMapRef":
+    "as a Shoot's",
   "ShootControlPlaneTemplate.spec.template.spec.shootTemplate.spec.kubernetes.kubeAPIServer.auditConfig.auditPolicy.configMapRef":
     "as a Shoot's",
   "ShootMachinePool.spec.controlPlane.backup.credentialsRef": "as a Shoot's",
@@ -49,7 +50,9 @@ const judged: Readonly<Record<string, string>> = {
 test("every field by which a user could refer to another namespace is judged, or is known to reach nothing there", () => {
   const garden = [...resources.filter(({ group }) => group !== "extensions.gardener.cloud"), ...clusterApiResources];
   const found = garden.flatMap((resource) => namespacesIn(schemaOf(resource), resource.kind));
-  const written = found.filter((field) => !/^[^.]+[.]status[.]/.test(field)).map((field) => field.replace(/[.]namespace$/, ""));
+  const written = found
+    .filter((field) => !/^[^.]+[.]status[.]/.test(field))
+    .map((field) => field.replace(/[.]namespace$/, ""));
   expect(written.toSorted()).toEqual(Object.keys(judged).toSorted());
 });
 

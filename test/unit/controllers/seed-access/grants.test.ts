@@ -16,7 +16,7 @@ const bucket = (name: string): BackupBucket =>
   ({
     ...{ apiVersion: core, kind: "BackupBucket", metadata: { name: `uid-${name}` } },
     spec: { seedName: name, provider: { type: "aws", region: "r" }, credentialsRef: { name: `credentials-${name}` } },
-  }) as BackupBucket;
+  });
 
 interface Where {
   readonly to: string;
