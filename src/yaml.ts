@@ -54,7 +54,7 @@ export function refuseAmbiguousText(text: string): void {
 }
 
 /**
- * Throws an {@link AmbiguousYaml} for what programs in Go read differently or refuse, so that nobody shows a text to one reader that means
+ * Throws an {@link AmbiguousYaml} for what programs in Go read differently or refuse, so that no author shows a text to one reader that means
  * something else to the next: merge keys behind other keys, keys that are no texts, numbers without a value, tags of rare types, and
  * another version of YAML.
  */

@@ -28,7 +28,7 @@ export function createRecord(client: KubeClient, key: NamespacedKey): BindingRec
     read,
     async swap({ resourceVersion }, data) {
       try {
-        // An object without data has no field that two creators could overwrite: whoever is first writes the data below.
+        // An object without data has no field that two creators could overwrite: the first of them writes the data below.
         if (resourceVersion === undefined) {
           const created = versionOf(await client.apply({ ...typeMeta(ConfigMap), metadata: { ...key } }));
           if (Object.keys(created.data).length > 0) return false;

@@ -3,7 +3,7 @@ import type { Revision } from "./revision.ts";
 /** What a register names, as of one version. */
 export interface RegisterVersion<Version = unknown> {
   readonly revision: Revision | undefined;
-  /** The revision of the cluster that an operator has decided for. That cluster takes the next revision, whoever had the last. */
+  /** The revision of the cluster that an operator has decided for. That cluster takes the next revision, although another had the last. */
   readonly rebindTo: Revision | undefined;
   readonly version: Version;
 }

@@ -50,10 +50,10 @@ const explain = (namespace: string, bound: string, garden: string): string =>
 export function createGardenConfirmation(client: Client, memory: Memory) {
   const { namespace } = client.options;
   const register = createGardenRegister(client);
-  return createBinding({ memory, register, explain: (mismatch) => explainTurns(namespace, mismatch) });
+  return createBinding({ memory, register, explain: (mismatch) => explainMismatch(namespace, mismatch) });
 }
 
-function explainTurns(namespace: string, { own, named, behind }: Mismatch): string {
+function explainMismatch(namespace: string, { own, named, behind }: Mismatch): string {
   const revisions = `Temporal's namespace ${namespace} is at revision ${formatRevision(named)} of its garden, and this garden is at revision ${formatRevision(own)}`;
   const rebind = `with this garden's kubeconfig: perennial garden rebind`;
   return behind === "register"

@@ -69,7 +69,7 @@ export function createGardenRegister(client: Client): BindingRegister<Version> {
     take: ({ version }, revision) => write(version, { revision: formatRevision(revision) }),
     rebind: ({ version, revision }, to) =>
       write(version, { ...(revision && { revision: formatRevision(revision) }), rebindTo: formatRevision(to) }),
-    claim: async () => {}, // whoever decides for a garden has its kubeconfig, and so its revision
+    claim: async () => {}, // operators decide for a garden with its kubeconfig, and so with its revision
   };
 }
 

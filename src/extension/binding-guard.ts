@@ -1,4 +1,4 @@
-import { createStanding, type StandingDeps } from "../binding/standing.ts";
+import { createCopyCheck, type CopyCheckDeps } from "../binding/copy-check.ts";
 import { inWords, refOf } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { errorMessage, OperationRefused } from "./errors.ts";
@@ -6,18 +6,18 @@ import type { Guard } from "./guard.ts";
 import { monotonicClock, type Clock } from "./lease.ts";
 
 /** How the guard reads the bindings of the objects' cluster; the clocks are the process's own unless a test passes others. */
-export interface BindingGuardOptions extends StandingDeps {
+export interface BindingGuardOptions extends CopyCheckDeps {
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
-/** Refuses operations in a restored copy of a cluster, by {@link createStanding}, and ends those that run when the copy is refused. */
+/** Refuses operations in a restored copy of a cluster, by {@link createCopyCheck}, and ends those that run when the copy is refused. */
 export function createBindingGuard({ log, clock = monotonicClock, ...deps }: BindingGuardOptions): Guard {
-  const standing = createStanding(deps);
+  const copies = createCopyCheck(deps);
 
   /** Throws `OperationRefused` where this cluster may not act. */
   const require = async (who: string): Promise<void> => {
-    const refusal = await standing.refusal();
+    const refusal = await copies.refusal();
     if (refusal !== undefined) throw new OperationRefused(`cannot act for ${who}: ${refusal.reason}`);
   };
 

@@ -2,7 +2,7 @@ import { Seed } from "../api/index.ts";
 import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
 import { createMemory, readMemories } from "../binding/memory.ts";
 import { createSeedRegister } from "../binding/seed-register.ts";
-import { createStanding } from "../binding/standing.ts";
+import { createCopyCheck } from "../binding/copy-check.ts";
 import { formatRevision } from "../binding/revision.ts";
 import { createBinding, type Mismatch } from "../binding/binding.ts";
 import { isConflict, readClusterIdentity, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
@@ -34,13 +34,13 @@ export interface SeedBinding {
 export function createSeedBinding({ gardenClient, seedClient, seedName, period }: SeedBindingDeps): SeedBinding {
   const ref = refTo(Seed, { name: seedName });
   const memory = createMemory(seedClient, `seed.${seedName}`);
-  const garden = createStanding({ read: () => readMemories(gardenClient) });
+  const garden = createCopyCheck({ read: () => readMemories(gardenClient) });
   let revisions: { readonly uid: string; readonly confirm: () => Promise<void> } | undefined;
 
   const confirmRevision = async (uid: string): Promise<void> => {
     if (revisions?.uid !== uid) {
       const register = createSeedRegister(gardenClient, { name: seedName, uid });
-      const explain = (mismatch: Mismatch) => explainTurns(seedName, mismatch);
+      const explain = (mismatch: Mismatch) => explainMismatch(seedName, mismatch);
       revisions = { uid, ...createBinding({ memory, register, explain, ...(period !== undefined && { period }) }) };
     }
     await revisions.confirm();
@@ -81,7 +81,7 @@ const explain = (seedName: string, bound: string, own: string): string =>
   `would both run its control planes. Give this cluster a Seed of its own, or, when the other cluster is gone for good, ` +
   `move its Shoots away, delete Seed ${seedName} and create it again`;
 
-function explainTurns(seedName: string, { own, named, behind }: Mismatch): string {
+function explainMismatch(seedName: string, { own, named, behind }: Mismatch): string {
   const revisions = `the garden names revision ${formatRevision(named)} of Seed ${seedName}, and this cluster is at revision ${formatRevision(own)}`;
   const rebind = `perennial seed rebind ${seedName} --to ${formatRevision(own)}`;
   return behind === "register"

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { BoundElsewhere } from "../../src/binding/bound-elsewhere.ts";
 import type { BindingMemory } from "../../src/binding/memory.ts";
-import { createStanding } from "../../src/binding/standing.ts";
+import { createCopyCheck } from "../../src/binding/copy-check.ts";
 import { parseRevision } from "../../src/binding/revision.ts";
 import { createBinding } from "../../src/binding/binding.ts";
 import { createBindingGuard } from "../../src/extension/binding-guard.ts";
@@ -142,7 +142,7 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
   ) => {
     const worker = () => {
       const reach = access(isCutOff);
-      const garden = createStanding({ read: () => reach("", () => memoriesOf(siteOf().garden)), wallClock });
+      const garden = createCopyCheck({ read: () => reach("", () => memoriesOf(siteOf().garden)), wallClock });
       const revisions = bindingOf(
         seed,
         redirected(() => siteOf().seeds),

@@ -29,9 +29,10 @@ it.each([
 ])("a flip that was decided by a worker that died is told of %s", async (_, triedBefore, reasons) => {
   const told: Chapter[] = [];
   const silent = () => Promise.reject(new Error("the zone is silent"));
+  const askAll = async () => [{ server: "server", leader: { seed: "seed-1", epoch: run.epoch } }];
   const { flip } = createLeadership({
     gardenClient: createGarden(),
-    lookup: { ask: silent, askAll: silent },
+    lookup: { ask: silent, askAll },
     tell: async (_run, chapters) => void told.push(...chapters),
     triedBefore: () => triedBefore,
   });

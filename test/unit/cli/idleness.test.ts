@@ -72,7 +72,10 @@ it("the verb describe says of a Shoot that nothing has taken up so, and which lo
   const terminal = fakeTerminal();
   const seed = readySeed("seed-1", now);
   const objects: Readonly<Record<string, object>> = { Shoot: shoot, Seed: seed };
-  const client = { read: async ({ kind }: TypeRef) => objects[kind], list: async () => [seed] };
+  const client = {
+    read: async ({ kind }: TypeRef) => objects[kind],
+    list: async ({ kind }: TypeRef) => (kind === "Seed" ? [seed] : []),
+  };
   const flows = { progress: async () => undefined, withoutWorkflow: async (refs: readonly ShootRef[]) => refs };
   const manager = { name: "manager", running: false, startedAt: "2026-11-21T10:00:00Z", restarts: 0, log: "" };
   const context: Context = {

@@ -20,13 +20,15 @@ it.each(pages)("%s says of which namespace the Shoot is wherever that is not gue
 });
 
 function commandsIn(page: string) {
-  return [...readPage(page).matchAll(/\bperennial ((?:shoot|flow|local(?: machine)?) [a-z]+)([^`\n#]*)/g)].map(
-    ([line, verb = "", rest = ""]) => ({
-      verb,
-      words: rest.trim().split(/\s+/).filter(Boolean),
-      line,
-    }),
-  );
+  return [
+    ...readPage(page).matchAll(
+      /\bperennial ((?:shoot|flow|seed|garden|local(?: machine)?) [a-z]+(?:-[a-z]+)*)([^`\n#]*)/g,
+    ),
+  ].map(([line, verb = "", rest = ""]) => ({
+    verb,
+    words: rest.trim().split(/\s+/).filter(Boolean),
+    line,
+  }));
 }
 
 async function find(words: string) {

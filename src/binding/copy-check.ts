@@ -1,7 +1,7 @@
 import type { BindingMemory } from "./memory.ts";
 
 /** How a cluster's bindings are read; the clock shows ms since the epoch. */
-export interface StandingDeps {
+export interface CopyCheckDeps {
   /** The bindings that the cluster remembers; none where Perennial has bound nothing. */
   readonly read: () => Promise<readonly BindingMemory[]>;
   readonly wallClock?: () => number;
@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 /** Whether a cluster may be acted on, as its own memory has it. */
-export interface Standing {
+export interface CopyCheck {
   /** Returns undefined where the cluster may be acted on. Throws when its memory cannot be read. */
   refusal(): Promise<Refusal | undefined>;
 }
@@ -24,7 +24,7 @@ export interface Standing {
  * revision, and, while this process has not seen any, one whose last confirmation is older than five minutes, as in a cluster that
  * has just been restored. A process that has seen a confirmation needs no other: the register may be away for as long as it likes.
  */
-export function createStanding({ read, wallClock = Date.now }: StandingDeps): Standing {
+export function createCopyCheck({ read, wallClock = Date.now }: CopyCheckDeps): CopyCheck {
   let confirmed = false;
   return {
     async refusal() {
