@@ -9,6 +9,7 @@ import { createWaits, type Waits } from "../../src/activities/waits/waits.ts";
 import {
   EPOCH_ANNOTATION,
   HANDOVER_ANNOTATION,
+  HANDOVER_RENEWED_ANNOTATION,
   LEADERSHIP_RECORD_ANNOTATION,
   WAIT_ANNOTATION,
 } from "../../src/api/annotations.ts";
@@ -82,6 +83,7 @@ describe("marking a namespace", () => {
       [EPOCH_ANNOTATION]: "1",
       [LEADERSHIP_RECORD_ANNOTATION]: "left.dev.leadership.test",
       [HANDOVER_ANNOTATION]: "2",
+      [HANDOVER_RENEWED_ANNOTATION]: expect.any(String) as string,
     });
     await fence().announceLeader(run); // given up
     expect((await namespaceOf())?.annotations).toEqual({

@@ -170,8 +170,11 @@ describe("a BackupEntry", () => {
       }, 10_000);
     };
     const old = await comeFromOld("wait-for-state");
-    await mkdir(join(old, "second.db"));
+    await writeFile(join(old, "second.db"), "2");
+    const obstacle = join(directory, "new", entry, "second.db");
+    await mkdir(obstacle, { recursive: true });
     await saysWhy("cannot copy second.db from bucket old to new: EISDIR");
+    await rm(obstacle, { recursive: true });
     await rm(old, { recursive: true });
     await saysWhy("cannot copy backups from bucket old: ");
     await plane.client.patch(refTo(ExtensionBackupEntry, { name: entry }), { metadata: { finalizers: null } });
