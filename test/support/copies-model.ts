@@ -192,8 +192,10 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
   await time.run(backupAt === 0 ? 1 : 0);
   runSeed(seed, () => site, "original", gone, isOut);
 
-  const start = Math.max(backupAt, 10 * MINUTE); // both have taken their first revisions
-  await time.run(start);
+  await time.run(backupAt);
+  // A backup from before the first binding tells nothing of one.
+  while (numberOf(seed) === 0 || numberOf(original.garden) === 0) await time.run(time.now() + MINUTE);
+  const start = time.now();
   const backup = {
     seed: seed.copy(),
     site: { garden: original.garden.copy(), seeds: createModelRegister() },
