@@ -77,12 +77,13 @@ test("a flip is told of when it is decided, and not again while it is still bein
   const migration = { source: "seed-1", destination: "seed-2", takeover: false };
   const run: ShootRun = { ...created, operation: "Migrate", leadershipRecord: leadership.record, migration };
   const silent = () => Promise.reject(new Error("the zone is silent"));
+  const askAll = async () => [{ server: "server", leader: { seed: "seed-1", epoch: 1 } }]; // nothing changes it
   for (const scheduledTimestampMs of [1, 2]) {
     const tell = createTell({ reporter: reporterTo(client), log, asking: () => ({ scheduledTimestampMs }) });
     const triedBefore = () => false;
     const { flip } = createLeadership({
       gardenClient: client,
-      lookup: { ask: silent, askAll: silent },
+      lookup: { ask: silent, askAll },
       tell,
       triedBefore,
     });

@@ -75,7 +75,7 @@ test("the manager asks nothing about its webhooks while nothing changes them", a
   const asked: string[] = [];
   const gardenClient = noteRequests(cluster.client, asked);
   const served = await serveWebhooks({ gardenClient, log, host: "127.0.0.1", port: 0, period: 20 });
-  await eventually(() => asked.filter((one) => one === "watch").length === 3); // its Secret and two configurations
+  await eventually(() => asked.filter((one) => one === "watch").length === 8); // its Secret, two configurations, and five kinds of the garden
   const calls = () => asked.filter((one) => one !== "watch").length;
   await eventually(async () => {
     const before = calls(); // with what it asks when it hears of its own writes, whenever it does
