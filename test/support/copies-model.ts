@@ -33,8 +33,6 @@ export interface CopySchedule {
 export interface CopyFault {
   /** Seeds and gardens are told by their uid alone, as all of their copies are. */
   readonly uidOnly?: boolean;
-  /** Registers take every revision, whatever they name. */
-  readonly overwrites?: boolean;
   /** Controllers begin before anything has confirmed the binding. */
   readonly unconfirmed?: boolean;
   /** A seed's worker does not ask whether its garden is confirmed. */
@@ -119,7 +117,7 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
   const bindingOf = (memory: Cluster, register: Register, reach: Access) =>
     createBinding({
       memory: memory.client(access(() => false)),
-      register: fault.overwrites ? overwriting(register, reach) : register.client(reach),
+      register: register.client(reach),
       explain: ({ behind }) => `${behind} behind`,
       wallClock,
     });
@@ -194,7 +192,8 @@ export async function runCopies(schedule: CopySchedule, fault: CopyFault = {}): 
 
   await time.run(backupAt);
   // A backup from before the first binding tells nothing of one.
-  while (numberOf(seed) === 0 || numberOf(original.garden) === 0) await time.run(time.now() + MINUTE);
+  const isBound = () => fault.uidOnly === true || (numberOf(seed) > 0 && numberOf(original.garden) > 0);
+  while (!isBound()) await time.run(time.now() + MINUTE);
   const start = time.now();
   const backup = {
     seed: seed.copy(),
@@ -274,17 +273,6 @@ async function decide(
   if (revision !== undefined) await client.rebind(await client.read(), revision);
 }
 
-/** A register that compares nothing. */
-function overwriting(register: ReturnType<typeof createModelRegister>, access: Access) {
-  const client = register.client(access);
-  const late = async () => await register.client().read();
-  return {
-    ...client,
-    take: async (_read: unknown, revision: Parameters<typeof client.take>[1]) =>
-      await client.take(await late(), revision),
-  };
-}
-
 /** The register of whichever garden is served at the address now. */
 function redirected(current: () => ReturnType<typeof createModelRegister>): ReturnType<typeof createModelRegister> {
   return { ...current(), client: (access) => current().client(access) };
@@ -298,7 +286,6 @@ function inTurn<T>(items: readonly T[]): () => T {
 /** The faults that a search has to find, by what they are. The last two are limits of the protocol. */
 export const copyFaults: Readonly<Record<string, CopyFault>> = {
   "tells clusters by their uid alone": { uidOnly: true },
-  "takes a revision whatever the register names": { overwrites: true },
   "lets a controller begin before the binding was confirmed": { unconfirmed: true },
   "lets a seed act for a garden that is not confirmed": { anyGarden: true },
   "restores a copy that is younger than two revisions": { young: true },
