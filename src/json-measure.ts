@@ -41,6 +41,29 @@ export function measureJson(text: Uint8Array, most: JsonLimits = unlimited): Jso
   return { bytes, values, depth: deepest };
 }
 
+/** The members of the object that a JSON text is: names and values as they are written. What is no object is its own, nameless member. */
+export function* membersOf(text: Buffer): Generator<readonly [name: string, value: Buffer]> {
+  if (text[0] !== OPEN_OBJECT) return yield ["", text];
+  let [depth, start]: [number, number] = [0, 0];
+  let name: string | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === QUOTE) {
+      const end = endOfText(text, at);
+      if (depth === 1) name ??= text.toString("utf8", at + 1, end);
+      at = end;
+    } else if (byte === COLON && depth === 1) start = at + 1;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
+    else if (byte === COMMA || byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+      if (depth === 1 && name !== undefined) {
+        yield [name, text.subarray(start, at)];
+        name = undefined;
+      }
+      if (byte !== COMMA) depth -= 1;
+    }
+  }
+}
+
 /** The limit that a size passes, and by how much: `has 70000 values and may have 50000`; undefined where it passes none. */
 export function excessOf(size: JsonSize, most: JsonLimits): string | undefined {
   if (size.bytes > most.bytes) return `has ${size.bytes} bytes and may have ${most.bytes}`;
@@ -60,5 +83,5 @@ function endOfText(text: Uint8Array, start: number): number {
 
 const unlimited: JsonLimits = { bytes: Infinity, values: Infinity, depth: Infinity };
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];

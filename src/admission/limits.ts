@@ -1,10 +1,10 @@
 import type { JsonLimits } from "../json-measure.ts";
 
 /**
- * What a request to a webhook may have, both objects together: etcd takes objects of 1.5 MiB. A pool of workers has some 60 values, and
- * an API server adds as many for who manages them, so that 100 pools before and after have half of what is allowed here.
+ * What a request to a webhook may have: in bytes both objects together, of which etcd takes 1.5 MiB each; in values and levels what it
+ * brings (`measureReview`). A pool of workers has some 60 values, so that 100 pools have a fifth of what is allowed here.
  */
-export const requestLimits: JsonLimits = { bytes: 3.5 * 2 ** 20, values: 60_000, depth: 100 };
+export const requestLimits: JsonLimits = { bytes: 3.5 * 2 ** 20, values: 30_000, depth: 100 };
 
 /** What each part of an object that is left to a provider may have. */
 export const configLimits: JsonLimits = { bytes: 128 * 2 ** 10, values: 5_000, depth: 32 };

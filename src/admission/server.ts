@@ -3,9 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../log.ts";
-import { excessOf, measureJson } from "../json-measure.ts";
+import { excessOf } from "../json-measure.ts";
 import { readBytes } from "../read-text.ts";
 import { requestLimits } from "./limits.ts";
+import { measureReview } from "./request-size.ts";
 import { mostCauses, readReview, writeReview, type Webhook } from "./review.ts";
 
 /** A serving certificate with its chain, and its key, in PEM. */
@@ -85,7 +86,7 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
 
 /** The AdmissionReview that answers the one in a body. Throws for a body that is none, and for one that is too large to be judged. */
 export async function answerReview(webhook: Webhook, body: Buffer, log: Logger): Promise<string> {
-  const excess = excessOf(measureJson(body, requestLimits), requestLimits);
+  const excess = excessOf(measureReview(body, requestLimits), requestLimits);
   if (excess !== undefined) return refuseUnread(body, excess);
   const review = read(body);
   const verdict = await webhook(review);
@@ -106,8 +107,7 @@ class BadRequest extends Error {
   }
 }
 
-const tooLarge = (excess: string) =>
-  new BadRequest(413, `an admission request ${excess}, the object as it was included: write a smaller object`);
+const tooLarge = (excess: string) => new BadRequest(413, `an admission request ${excess}: write a smaller object`);
 
 const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
   readBytes(request, {

@@ -1,11 +1,13 @@
 import { expect } from "vitest";
-import { Shoot } from "../../src/api/index.ts";
-import { CustomResourceDefinition, refTo, type KubeClient } from "../../src/kube/index.ts";
+import { TUNNEL_ANNOTATION } from "../../src/api/annotations.ts";
+import { Shoot, type KubeObject } from "../../src/api/index.ts";
+import { CustomResourceDefinition, refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { admissionTest as test } from "../support/admission-lab.ts";
 import { withChange } from "../support/changed-shoots/case.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
+import { moreExamples } from "../support/garden-examples.ts";
 
 // Shoots that an older version let in, when kinds had fewer bounds and admission fewer rules.
 
@@ -13,12 +15,25 @@ const confirmation = "confirmation.gardener.cloud/deletion";
 const webhooks = ["Mutating", "Validating"].map((kind) => ({
   ...{ apiVersion: "admissionregistration.k8s.io/v1", kind: `${kind}WebhookConfiguration`, name: "perennial" },
 }));
+const finalizers = ["gardener"];
+const wide = { list: Array.from({ length: 31_000 }, () => 1) };
+const deep = JSON.parse(`${'{"a":'.repeat(150)}{}${"}".repeat(150)}`) as object;
+const examples = [...(await exampleObjects()), ...moreExamples];
+/** More than a request may bring, in values and in levels, of each kind of which deletions or annotations are judged. */
+const overfull = [
+  ...["Shoot", "ShootState"].map((kind) => ({ kind, name: "wide", excess: wide })),
+  ...["Shoot", "ShootState", "Seed", "BackupBucket", "Project"].map((kind) => ({ kind, name: "deep", excess: deep })),
+].map(({ kind, name, excess }): KubeObject => {
+  const { metadata, ...example } = exampleOf(kind);
+  const { namespace } = metadata;
+  const spec = { ...(example["spec"] as object), unknown: excess };
+  return { ...example, metadata: { name, ...(namespace && { namespace }), finalizers }, spec };
+});
 let client: KubeClient;
 
 test.beforeAll(async ({ admissionLab }) => {
   client = admissionLab.client;
-  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
-  const broken = withChange(example, {
+  const broken = withChange(exampleOf("Shoot") as Shoot, {
     "spec.dns.domain": "qa-☃.DEV.perennial.test",
     "spec.networking.pods": "10.180.3.7/33",
     "spec.provider.workers[0].maximum": 99_999_999_999,
@@ -31,6 +46,7 @@ test.beforeAll(async ({ admissionLab }) => {
       const metadata = { name, namespace: "garden-dev", finalizers: ["gardener"] };
       await eventually(() => client.create({ ...broken, metadata }));
     }
+    for (const object of overfull) await client.create(object);
   });
 });
 
@@ -51,6 +67,46 @@ test("a Shoot that would not be admitted any more can be mended field by field, 
   );
   await client.patch(ref, { spec: { kubernetes: { kubeAPIServer: { eventTTL: "2h" } } } });
 });
+
+test.each(overfull)("a $kind $metadata.name beyond what a request may bring can be deleted", async (object) => {
+  const ref = refOf(object);
+  await client.patch(ref, { metadata: { labels: { seen: "true" } } });
+  if (object.kind === "Seed") await client.patch(ref, { metadata: { annotations: { [TUNNEL_ANNOTATION]: "true" } } });
+  if (object.kind === "Shoot") await client.patch(ref, { status: { technicalID: "a" } }, { subresource: "status" });
+  if (isConfirmed.has(object.kind)) {
+    await expect(client.remove(ref)).rejects.toThrow('must be "true" before the object can be deleted');
+    await client.patch(ref, { metadata: { annotations: { [confirmation]: "true" } } });
+  }
+  await client.remove(ref);
+  await client.patch(ref, { metadata: { finalizers: [] } });
+  expect(await client.read(ref)).toBeUndefined();
+});
+
+const isConfirmed: ReadonlySet<string> = new Set(["Shoot", "ShootState", "Project"]);
+
+test("a Shoot of as much as a request may bring can be changed and deleted, and a larger one be made smaller", async () => {
+  const namespace = "garden-dev";
+  const list = Array.from({ length: 280 }, () => 1);
+  const pools = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ ...pool, name: `p${n}`, providerConfig: { list } }));
+  const { spec, ...example } = exampleOf("Shoot") as Shoot;
+  const [pool] = spec.provider.workers ?? [];
+  const large = await client.create({
+    ...example,
+    metadata: { name: "large", namespace },
+    spec: { ...spec, dns: { domain: "large.example.com" }, provider: { ...spec.provider, workers: pools(95) } },
+  } as Shoot);
+  const ref = refOf(large);
+  await client.patch(ref, { spec: { purpose: "testing" } });
+  await client.patch(ref, { spec: { provider: { workers: pools(94) } } });
+  await client.patch(ref, { metadata: { annotations: { [confirmation]: "true" } } });
+  await client.remove(ref);
+});
+
+function exampleOf(kind: string): KubeObject {
+  const example = examples.find((one) => one.kind === kind);
+  return example ?? { apiVersion: Shoot.apiVersion, kind, metadata: { name: "", namespace: "garden-dev" } };
+}
 
 /** Acts while the API server knows neither our webhooks nor the bounds of a Shoot's fields. */
 async function withoutJudgement(act: () => Promise<void>): Promise<void> {

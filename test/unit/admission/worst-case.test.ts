@@ -95,8 +95,8 @@ test.each(asked)(
 /** In ms. */
 const LIMIT = 200;
 
-/** Both objects of an update are as large as a request may be. */
-const half = { bytes: 0.45 * requestLimits.bytes, values: 0.45 * requestLimits.values };
+/** Both objects of an update have as much as a request may bring. */
+const half = { bytes: 0.45 * requestLimits.bytes, values: 0.9 * requestLimits.values };
 
 /** The object as it was: with other values, so that all of it is judged again. */
 function before(object: KubeObject): KubeObject {

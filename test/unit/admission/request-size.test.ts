@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { measureReview } from "../../../src/admission/request-size.ts";
+import { membersOf } from "../../../src/json-measure.ts";
+
+const many = Array.from({ length: 50 }, () => 1);
+const deep = { a: { a: { a: { a: {} } } } };
+const small = { metadata: { name: "a", labels: { a: "b" } }, spec: { text: "x" }, status: {} };
+const large = { ...small, spec: { many, deep } };
+const most = { bytes: 5_000, values: 40, depth: 4 };
+
+const measure = (request: object, around: object = {}, limits = most) =>
+  measureReview(Buffer.from(JSON.stringify({ kind: "AdmissionReview", ...around, request })), limits);
+const isWithin = ({ values, depth }: { values: number; depth: number }) => values <= most.values && depth <= most.depth;
+
+test("what was stored before counts neither in a deletion nor where it stays as it was", () => {
+  expect(isWithin(measure({ oldObject: large }))).toBe(true);
+  expect(isWithin(measure({ object: large, oldObject: large }))).toBe(true);
+  const labelled = { ...large, metadata: { ...large.metadata, labels: { c: "d" } } };
+  expect(isWithin(measure({ object: labelled, oldObject: large }))).toBe(true);
+  expect(isWithin(measure({ oldObject: large, object: labelled }))).toBe(true);
+  expect(isWithin(measure({ object: small, oldObject: large }))).toBe(true);
+});
+
+test("who manages which field does not count", () => {
+  expect(isWithin(measure({ object: { ...small, metadata: { managedFields: many, name: "a" } } }))).toBe(true);
+  expect(isWithin(measure({ object: { ...small, managedFields: many } }))).toBe(false);
+});
+
+test.each([
+  ["a new object", { object: large }],
+  ["a changed part", { object: { ...small, spec: { many: [...many, 2] } }, oldObject: large }],
+  [
+    "a changed text of the same length",
+    { object: { ...small, spec: { many: [2, ...many.slice(1)] } }, oldObject: { ...small, spec: { many } } },
+  ],
+  ["a part that another part was", { object: { ...small, status: large.spec }, oldObject: large }],
+  ["depth", { object: { ...small, spec: deep }, oldObject: small }],
+  ["metadata", { object: { ...small, metadata: { annotations: many } }, oldObject: small }],
+  [
+    "changed metadata",
+    { object: { metadata: { annotations: [...many, 1] } }, oldObject: { metadata: { annotations: many } } },
+  ],
+  ["the rest of the request", { userInfo: many, oldObject: large }],
+  ["an object that is none", { object: many }],
+  ["metadata that are none", { object: { metadata: many } }],
+  ["two parts together", { object: { a: many.slice(0, 25), b: many.slice(0, 25) }, oldObject: small }],
+])("%s counts", (_, request) => {
+  expect(isWithin(measure(request))).toBe(false);
+});
+
+test("what is around a request counts, and all of it in bytes", () => {
+  expect(isWithin(measure({ oldObject: large }, { many }))).toBe(false);
+  expect(measure({ oldObject: large }).bytes).toBe(
+    JSON.stringify({ kind: "AdmissionReview", request: { oldObject: large } }).length,
+  );
+  expect(isWithin(measureReview(Buffer.from(JSON.stringify(many)), most))).toBe(false);
+  expect(measure({ oldObject: large }, {}, { ...most, bytes: 100 }).bytes).toBeGreaterThan(100);
+});
+
+test("an object with more parts than any kind has counts as new beyond them", () => {
+  const parts = Object.fromEntries(Array.from({ length: 1_050 }, (_, n) => [`k${n}`, n]));
+  expect(measure({ object: parts, oldObject: parts }, {}, { ...most, bytes: 50_000 }).values).toBeGreaterThan(most.values);
+});
+
+test.each([
+  ['{"a":1,"b":{"c":[1,{"d":2}]},"e":"}"}', { a: "1", b: '{"c":[1,{"d":2}]}', e: '"}"' }],
+  ['{"a\\"b":"x:y,","":[]}', { 'a\\"b': '"x:y,"', "": "[]" }],
+  ['{"a":"b"}', { a: '"b"' }],
+  ["{}", {}],
+  ["[1]", { "": "[1]" }],
+])("the members of %s are as they are written", (text, members) => {
+  const found = [...membersOf(Buffer.from(text))].map(([name, value]) => [name, value.toString()] as const);
+  expect(Object.fromEntries(found)).toEqual(members);
+});
