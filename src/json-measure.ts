@@ -42,26 +42,29 @@ export function measureJson(text: Uint8Array, most: JsonLimits = unlimited): Jso
 }
 
 /** The members of the object that a JSON text is: names and values as they are written. What is no object is its own, nameless member. */
-export function* membersOf(text: Buffer): Generator<readonly [name: string, value: Buffer]> {
-  if (text[0] !== OPEN_OBJECT) return yield ["", text];
-  let [depth, start]: [number, number] = [0, 0];
-  let name: string | undefined;
-  for (let at = 0; at < text.length; at += 1) {
-    const byte = text[at];
-    if (byte === QUOTE) {
-      const end = endOfText(text, at);
-      if (depth === 1) name ??= text.toString("utf8", at + 1, end);
-      at = end;
-    } else if (byte === COLON && depth === 1) start = at + 1;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
-    else if (byte === COMMA || byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-      if (depth === 1 && name !== undefined) {
-        yield [name, text.subarray(start, at)];
-        name = undefined;
-      }
-      if (byte !== COMMA) depth -= 1;
-    }
+export function* membersOf(text: Buffer): Generator<readonly [name: string, value: Buffer], void> {
+  if (text[0] !== OPEN_OBJECT) yield ["", text];
+  for (let at = text[0] === OPEN_OBJECT ? text.indexOf(QUOTE) : -1; at >= 0;) {
+    const nameEnd = endOfText(text, at);
+    const colon = text.indexOf(COLON, nameEnd);
+    const start = colon < 0 ? nameEnd : colon + 1;
+    const end = endOfValue(text, start);
+    yield [text.toString("utf8", at + 1, nameEnd), text.subarray(start, end)];
+    at = text.indexOf(QUOTE, end + 1);
   }
+}
+
+/** Where the value ends that begins at `start`, or where the text does. */
+function endOfValue(text: Uint8Array, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === QUOTE) at = endOfText(text, at);
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
+    else if (depth === 0 && (byte === COMMA || byte === CLOSE_OBJECT)) return at;
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+  }
+  return text.length;
 }
 
 /** The limit that a size passes, and by how much: `has 70000 values and may have 50000`; undefined where it passes none. */

@@ -44,7 +44,7 @@ test.each([
   ["an object that is none", { object: many }],
   ["metadata that are none", { object: { metadata: many } }],
   ["two parts together", { object: { a: many.slice(0, 25), b: many.slice(0, 25) }, oldObject: small }],
-])("%s counts", (_, request) => {
+])("it counts %s", (_, request) => {
   expect(isWithin(measure(request))).toBe(false);
 });
 
@@ -59,7 +59,9 @@ test("what is around a request counts, and all of it in bytes", () => {
 
 test("an object with more parts than any kind has counts as new beyond them", () => {
   const parts = Object.fromEntries(Array.from({ length: 1_050 }, (_, n) => [`k${n}`, n]));
-  expect(measure({ object: parts, oldObject: parts }, {}, { ...most, bytes: 50_000 }).values).toBeGreaterThan(most.values);
+  expect(measure({ object: parts, oldObject: parts }, {}, { ...most, bytes: 50_000 }).values).toBeGreaterThan(
+    most.values,
+  );
 });
 
 test.each([
@@ -68,6 +70,8 @@ test.each([
   ['{"a":"b"}', { a: '"b"' }],
   ["{}", {}],
   ["[1]", { "": "[1]" }],
+  [`{"a"`, { a: '"' }],
+  [`{"a`, { a: "" }],
 ])("the members of %s are as they are written", (text, members) => {
   const found = [...membersOf(Buffer.from(text))].map(([name, value]) => [name, value.toString()] as const);
   expect(Object.fromEntries(found)).toEqual(members);
