@@ -6,6 +6,9 @@ import type { JsonLimits } from "../json-measure.ts";
  */
 export const requestLimits: JsonLimits = { bytes: 3.5 * 2 ** 20, values: 30_000, depth: 100 };
 
+/** In bytes: larger requests are judged one after the other, smaller ones between them. */
+export const largeRequest = 256 * 2 ** 10;
+
 /** What each part of an object that is left to a provider may have. */
 export const configLimits: JsonLimits = { bytes: 128 * 2 ** 10, values: 5_000, depth: 32 };
 

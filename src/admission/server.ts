@@ -2,10 +2,12 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { Logger } from "../log.ts";
 import { excessOf } from "../json-measure.ts";
+import { limitConnections } from "../limit-connections.ts";
 import { readBytes } from "../read-text.ts";
-import { requestLimits } from "./limits.ts";
+import { largeRequest, requestLimits } from "./limits.ts";
 import { measureReview } from "./request-size.ts";
 import { mostCauses, readReview, writeReview, type Webhook } from "./review.ts";
 
@@ -46,7 +48,8 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
   const context = (tls: ServingCertificate) => ({ ...tls, ...(clientCa && { ca: clientCa }), minVersion }) as const;
   const answering = new Set<ServerResponse>();
   const callers = { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
-  const server = createServer({ ...context(o.tls), ...callers }, (request, response) => {
+  const inTurn = createTurns();
+  const server = createServer({ ...context(o.tls), ...callers, ...times }, (request, response) => {
     answering.add(response);
     response.once("close", () => answering.delete(response));
     answer(request, response).catch((error: unknown) => {
@@ -54,16 +57,16 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
       send(response, error instanceof BadRequest ? error.status : 500, messageOf(error));
     });
   });
-  // API servers keep idle connections for 90 s; closing them first would reset a request on its way.
-  server.keepAliveTimeout = 120_000;
-  server.headersTimeout = 125_000;
+  const handshakes = limitConnections(server, MOST_HANDSHAKES, "secureConnection");
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? "/", "https://localhost").pathname;
     const webhook = webhooks[path];
     if (!webhook) return send(response, 404, `there is no webhook at ${path}`);
     if (request.method !== "POST") return send(response, 405, "an admission request is a POST");
-    send(response, 200, await answerReview(webhook, await bodyOf(request), log), "application/json");
+    const body = await bodyOf(request);
+    const judged = () => answerReview(webhook, body, log);
+    send(response, 200, await (body.length > largeRequest ? inTurn(judged) : judged()), "application/json");
   }
 
   return {
@@ -78,6 +81,7 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
       const closed = once(server, "close");
       server.close();
       await Promise.all([...answering].map((response) => once(response, "close")));
+      handshakes.endAll();
       server.closeAllConnections(); // also those that an API server has opened and not used yet: Node calls them busy
       await closed;
     },
@@ -98,6 +102,31 @@ export async function answerReview(webhook: Webhook, body: Buffer, log: Logger):
 }
 
 const minVersion = "TLSv1.2";
+
+/** In ms. An API server gives a request up after 10 s; it keeps idle connections for 90 s, and to close them first would reset a request on its way. */
+const times = {
+  handshakeTimeout: 10_000,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 120_000,
+};
+
+/** Handshakes take milliseconds: of more that are unfinished, the oldest is no API server's. */
+const MOST_HANDSHAKES = 256;
+
+/** Does one work after the other, in the order in which they come, and what else there is to do between them. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(async () => {
+      await otherWork();
+      return await work();
+    });
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
 
 class BadRequest extends Error {
   readonly status: number;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:https";
+import { connect as connectTcp } from "node:net";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -9,6 +10,7 @@ import {
   type WebhookServer,
 } from "../../../src/admission/index.ts";
 import { createLogger } from "../../../src/log.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let server: WebhookServer;
 let port: number;
@@ -65,6 +67,55 @@ test("a request with too many values is refused before it is parsed, and says so
     },
   });
   expect((await post("/break", `[${values}]`)).status).toBe(413);
+});
+
+test("large requests are judged one after the other, and a small one is answered while they wait", async () => {
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  const first = Promise.withResolvers<void>();
+  const may = Promise.withResolvers<void>();
+  const judging = new Set<string>();
+  let most = 0;
+  const turns = createWebhookServer({
+    ...{ host: "127.0.0.1", port: 0, tls, log: createLogger({ name: "admission", level: "silent" }) },
+    webhooks: {
+      "/judge": async ({ name = "" }) => {
+        if (name === "a") return judge([]);
+        judging.add(name);
+        most = Math.max(most, judging.size);
+        first.resolve();
+        await may.promise;
+        judging.delete(name);
+        return name === "large-3" ? await Promise.reject(new Error("the garden is away")) : judge([]);
+      },
+    },
+  });
+  const to = { port: await turns.start(), ca: caBundle };
+  const text = "x".repeat(3 * 1024 * 1024);
+  const answers = Array.from({ length: 10 }, (_, n) => {
+    const { request, ...rest } = JSON.parse(review) as { request: object };
+    return post(
+      "/judge",
+      JSON.stringify({ ...rest, request: { ...request, name: `large-${n}`, object: { text } } }),
+      to,
+    );
+  });
+  await first.promise;
+  expect((await post("/judge", review, to)).status).toBe(200);
+  may.resolve();
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses).toEqual(statuses.map((_, n) => (n === 3 ? 500 : 200)));
+  expect(most).toBe(1);
+  await turns.stop();
+});
+
+test("strangers that leave handshakes unfinished do not keep an API server out", async () => {
+  const strangers = Array.from({ length: 400 }, () =>
+    connectTcp({ host: "127.0.0.1", port }).on("error", () => undefined),
+  );
+  await Promise.all(strangers.map((socket) => once(socket, "connect")));
+  await eventually(() => expect(strangers.filter(({ destroyed }) => destroyed)).not.toHaveLength(0));
+  expect((await post("/refuse", review)).status).toBe(200);
+  for (const socket of strangers) socket.destroy();
 });
 
 test("a server that stops answers what was asked, and waits for no connection that an API server has not used yet", async () => {
