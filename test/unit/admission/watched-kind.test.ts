@@ -83,6 +83,25 @@ test("an admitted object that was never written counts until it is looked for in
   await known.stop();
 });
 
+test("an admitted object that the watch does not tell of is read once, and forgotten when the watch would be out of date", async () => {
+  const { client } = playGarden();
+  let [time, reads] = [0, 0];
+  const read = async () => {
+    reads += 1;
+    return shoot("b", "written.example.com");
+  };
+  const reading = { ...client, read: read as unknown as KubeClient["read"] };
+  const known = createWatchedKind({ client: reading, type: KnownShoot, keep: toKnownShoot, log, time: () => time });
+  known.start();
+  await known.synced();
+  known.note(shoot("b", "admitted.example.com"));
+  for (time of [60_001, 60_002, 150_000]) expect(domains(await known.list())).toEqual(["written.example.com"]);
+  expect(reads).toBe(1);
+  time = 150_001;
+  expect(await known.list()).toEqual([]);
+  await known.stop();
+});
+
 test("before there was a list nothing is judged by, and the refusal names the kind and what to do", async () => {
   const { client } = playGarden();
   const known = createWatchedKind({ client, type: KnownShoot, keep: toKnownShoot, log });
