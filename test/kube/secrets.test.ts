@@ -95,7 +95,7 @@ test("a damaged authority stops the run instead of locking all clients out", asy
   await ensureSecrets(client, context());
   await client.patch(secret("ca-client"), { data: { "ca.key": null } });
   await expect(ensureSecrets(client, context())).rejects.toThrow(
-    `cannot use Secret ${namespace}/ca-client: it is damaged or has expired`,
+    `cannot use Secret ${namespace}/ca-client: it is damaged, has expired or holds more than one certificate and its key`,
   );
 });
 

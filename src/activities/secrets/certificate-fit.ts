@@ -4,13 +4,17 @@ import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
 import { extendedUsage, subject, type CertificateRequest, type KeyPair } from "./pki.ts";
 
-/** Whether a certificate is what would be issued now: same authority, subject, hosts and usages, and less than 80 % of its life over. */
+/**
+ * Reports whether a certificate is what would be issued now: same authority, subject, hosts and usages, less than 80 % of its life
+ * over, and nothing next to it.
+ */
 export function isFit(pair: KeyPair, authority: KeyPair, request: CertificateRequest, now: Date): boolean {
   try {
     const issuer = new X509Certificate(authority.certificate);
     const certificate = new X509Certificate(pair.certificate);
     const details = new x509.X509Certificate(pair.certificate);
     return (
+      isAlone(pair.certificate, certificate) &&
       certificate.checkIssued(issuer) &&
       certificate.verify(issuer.publicKey) &&
       certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
@@ -28,15 +32,30 @@ export function isFit(pair: KeyPair, authority: KeyPair, request: CertificateReq
   }
 }
 
-/** Whether an authority can still sign: readable, key and certificate belong together, not expired. */
+/** Reports whether an authority can still sign: one certificate that has not expired, and its key. */
 export function isUsableAuthority({ certificate, key }: KeyPair, now: Date): boolean {
   try {
     const parsed = new X509Certificate(certificate);
-    return parsed.ca && parsed.checkPrivateKey(createPrivateKey(key)) && parsed.validToDate > now;
+    const isKept = isAlone(certificate, parsed) && parsed.validToDate > now;
+    return isKept && parsed.ca && parsed.checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;
   }
 }
+
+/** Reports whether a text is one RSA key in PEM and nothing else: an API server trusts the tokens of each key in the file. */
+export function isUsableSigningKey(text: string): boolean {
+  try {
+    const key = createPrivateKey(text);
+    const forms = (["pkcs8", "pkcs1"] as const).map((type) => key.export({ type, format: "pem" }).toString());
+    return key.asymmetricKeyType === "rsa" && forms.includes(text);
+  } catch {
+    return false;
+  }
+}
+
+/** Reports whether a text is the certificate's own PEM. Programs in Go load each block of a file, and others wrote what is kept. */
+const isAlone = (text: string, certificate: X509Certificate): boolean => text === certificate.toString();
 
 function hostsOf(certificate: x509.X509Certificate): string[] {
   const names = certificate.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];

@@ -9,7 +9,7 @@ import {
 } from "../../components/index.ts";
 import { renderKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { prepareAccess, wantedKeyPair } from "./access.ts";
-import { isFit, isUsableAuthority } from "./certificate-fit.ts";
+import { isFit, isUsableAuthority, isUsableSigningKey } from "./certificate-fit.ts";
 import { generateSigningKey, issueAuthority, issueCertificate, type KeyPair } from "./pki.ts";
 import { authorities, certificatesOf, lastingSecrets, type AuthorityName, type CertificatePlan } from "./plan.ts";
 import { openSecretStore, type SecretData, type SecretStore } from "./store.ts";
@@ -71,7 +71,8 @@ interface Run {
 async function ensureAuthority({ store, context, now }: Run, name: AuthorityName): Promise<KeyPair> {
   const data = store.read(name);
   const present = data && { certificate: data["ca.crt"] ?? "", key: data["ca.key"] ?? "" };
-  if (present && !isUsableAuthority(present, now)) lost(context, name, "it is damaged or has expired");
+  if (present && !isUsableAuthority(present, now))
+    lost(context, name, "it is damaged, has expired or holds more than one certificate and its key");
   const pair = present ?? (await issueAuthority(authorities[name], now));
   await store.write(name, "authority", { "ca.crt": pair.certificate, "ca.key": pair.key });
   return pair;
@@ -80,7 +81,7 @@ async function ensureAuthority({ store, context, now }: Run, name: AuthorityName
 async function ensureSigningKey({ store, context }: Run): Promise<void> {
   const data = store.read("service-account-key");
   const key = data ? data["id_rsa"] : await generateSigningKey();
-  if (!key) lost(context, "service-account-key", "it has no key id_rsa");
+  if (!key || !isUsableSigningKey(key)) lost(context, "service-account-key", "id_rsa is not one RSA key in PEM");
   await store.write("service-account-key", "key", { id_rsa: key });
 }
 

@@ -1,6 +1,6 @@
-import { createPrivateKey, createSign, X509Certificate } from "node:crypto";
+import { createPrivateKey, createPublicKey, createSign, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { isFit, isUsableAuthority } from "../../../src/activities/secrets/certificate-fit.ts";
+import { isFit, isUsableAuthority, isUsableSigningKey } from "../../../src/activities/secrets/certificate-fit.ts";
 import {
   generateSigningKey,
   issueAuthority,
@@ -77,6 +77,30 @@ test("an authority is used for ten years", () => {
   expect(isUsableAuthority(authority, daysLater(3649))).toBe(true);
   expect(isUsableAuthority(authority, daysLater(3651))).toBe(false);
   expect(isUsableAuthority({ ...authority, key: pair.key }, now)).toBe(false);
+});
+
+test("nothing stands next to a certificate or a signing key: programs in Go would read every block of the file", async () => {
+  const other = await issueAuthority("kubernetes", now);
+  const garbled = (text: string) =>
+    text.replace("-----BEGIN CERTIFICATE", "-----BEGIN CERTIFICATE-----\n?\n-----BEGIN CERTIFICATE");
+  for (const spoil of [
+    (text: string) => text + other.certificate,
+    (text: string) => other.certificate + text,
+    (text: string) => `# a comment\n${text}`,
+    (text: string) => text.replace(/\n(?=[A-Za-z])/, "\nProc-Type: 4,ENCRYPTED\n\n"),
+    garbled,
+  ]) {
+    expect(isFit({ ...pair, certificate: spoil(pair.certificate) }, authority, server, now)).toBe(false);
+    expect(isUsableAuthority({ ...authority, certificate: spoil(authority.certificate) }, now)).toBe(false);
+  }
+  const key = await generateSigningKey();
+  const publicKey = createPublicKey(await generateSigningKey())
+    .export({ type: "spki", format: "pem" })
+    .toString();
+  expect(isUsableSigningKey(key)).toBe(true);
+  expect(isUsableSigningKey(createPrivateKey(key).export({ type: "pkcs1", format: "pem" }).toString())).toBe(true);
+  for (const text of [key + publicKey, publicKey + key, publicKey, authority.key, ""])
+    expect(isUsableSigningKey(text)).toBe(false);
 });
 
 test("a signing key signs as OIDC providers expect", async () => {
