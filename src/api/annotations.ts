@@ -99,6 +99,9 @@ export const DATA_KEYS_ANNOTATION = "perennial.dev/data-keys";
 /** On a ShootState: why what it holds is not the latest; a Shoot with this cannot be migrated. */
 export const STATE_PROBLEM_ANNOTATION = "perennial.dev/state-problem";
 
+/** On a ShootState: an epoch that no Shoot had reached, and which the garden's worker has taken back. */
+export const CORRECTED_EPOCH_ANNOTATION = "perennial.dev/corrected-epoch";
+
 /** On a ShootState: the epoch whose last look at the seed it holds; what a watch there says of that epoch, it takes no more. */
 export const STATE_FINAL_ANNOTATION = "perennial.dev/state-final";
 

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, vi } from "vitest";
 import { deployBackupEntry } from "../../src/activities/backup/entry.ts";
 import { readContext } from "../../src/activities/control-plane/context.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
+import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
 import {
   BackupBucket,
   BackupEntry,
@@ -261,10 +262,26 @@ describe("a Shoot's backups", () => {
     expect(await kube.read(Secret, { namespace: "garden", name: `entry-${name}` })).toBeDefined();
   });
 
+  const begin = (epoch: number) => {
+    const leadership = { record: "r", seed: "seed-1", leaseSeconds: 60, epoch };
+    return kube.patch(shootRef(), { status: { leadership } }, { subresource: "status" });
+  };
+
   test("are never claimed for an earlier leader's seed", async () => {
     await deploy(9);
+    await begin(10);
     await deploy(10);
     await expect(deploy(9)).rejects.toThrow("epoch 9 is over, 10 leads");
+  });
+
+  test("are claimed for the leader's seed although a seed before it wrote an epoch that the Shoot has not reached", async () => {
+    await begin(1);
+    await deploy(1);
+    await kube.patch(entryRef(), { metadata: { annotations: { [EPOCH_ANNOTATION]: "999999999" } } });
+    await begin(2);
+    await deploy(2);
+    expect((await inGarden())?.metadata.annotations?.[EPOCH_ANNOTATION]).toBe("2");
+    await expect(deploy(1)).rejects.toThrow("epoch 1 is over, 2 leads");
   });
 
   test("stay while their Shoot is there, and for the grace period after it, even when their entry is deleted", async () => {

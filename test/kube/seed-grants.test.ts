@@ -188,6 +188,14 @@ describe("a seed cannot set on what it writes", () => {
       () => withMetadata(secret("mine.kubeconfig"), { ownerReferences: [owner("Shoot", "theirs")] }),
     ],
     ["another Seed as its owner", () => withMetadata(generated(), { ownerReferences: [owner("Seed", "seed-2")] })],
+    [
+      "an epoch of a state that is not a number",
+      () => withMetadata(state("mine"), { annotations: { "perennial.dev/epoch": "NaN" } }),
+    ],
+    [
+      "an epoch of a state that no API server can read",
+      () => withMetadata(state("mine"), { annotations: { "perennial.dev/epoch": "9".repeat(30) } }),
+    ],
     ["what keeps the next seed from replacing it", () => ({ ...secret("mine.ssh-keypair"), immutable: true })],
   ])("%s", async (_, write) => {
     await forbidden(seed1.apply(write()));

@@ -5,11 +5,17 @@ import { createStateSharing } from "../../src/activities/state/sharing.ts";
 import { openRing, parseRing } from "../../src/activities/state/ring.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
 import type { StateKey } from "../../src/activities/state/keys.ts";
-import { DATA_KEYS_ANNOTATION, EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../src/api/annotations.ts";
-import { Seed, Shoot, ShootState } from "../../src/api/index.ts";
+import {
+  CORRECTED_EPOCH_ANNOTATION,
+  DATA_KEYS_ANNOTATION,
+  EPOCH_ANNOTATION,
+  STATE_KEY_ANNOTATION,
+} from "../../src/api/annotations.ts";
+import { Seed, Shoot, ShootState, type KubeObject } from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { test as it } from "../support/cluster-test.ts";
+import { eventually } from "../support/eventually.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { newKeyring, newStateKey } from "../support/state-keys.ts";
 
@@ -159,6 +165,58 @@ describe("what is kept of a Shoot", () => {
     await expect(share(run, [newer])).rejects.toThrow(`none of the garden's keys (${newer.id}) is among them`);
     await share(run, [newer, garden]);
     expect((await annotations())[STATE_KEY_ANNOTATION]?.split(",")).toEqual([newer.id, one.id, two.id].toSorted());
+  });
+});
+
+describe("an epoch that no Shoot has reached", () => {
+  const forge = () => kube.patch(stateRef(), { metadata: { annotations: { [EPOCH_ANNOTATION]: "999999999" } } });
+
+  it("is taken back by the garden's worker before the next seed reads the state", async () => {
+    await send("seed-2");
+    await forge();
+    await flip();
+    await expect(statesOf(two).claim({ ...run, epoch: 2 })).rejects.toThrow("epoch 999999999 leads");
+    await share();
+    expect((await annotations())[EPOCH_ANNOTATION]).toBe("2");
+    await statesOf(two).claim({ ...run, epoch: 2 });
+    await statesOf(two).keep({ ...run, epoch: 2 }, [ca]);
+    expect(await statesOf(two).read(run)).toEqual([ca]);
+    await expect(statesOf(one).keep(run, [ca])).rejects.toThrow("epoch 2 leads");
+  });
+
+  it("is taken back by the garden's worker for the seed that goes on leading, too", async () => {
+    await forge();
+    await share();
+    await statesOf(one).keep(run, [{ ...ca, content: { data: { a: "Mg==" } } }]);
+    expect(await annotations()).toMatchObject({ [EPOCH_ANNOTATION]: "1" });
+  });
+
+  it("comes down in no other way: not without its name, and not by a seed", async ({ cluster }) => {
+    await forge();
+    const lower = (client: KubeClient, corrected?: string) =>
+      client.patch(stateRef(), {
+        metadata: { annotations: { [EPOCH_ANNOTATION]: "1", [CORRECTED_EPOCH_ANNOTATION]: corrected ?? null } },
+      });
+    await expect(lower(kube)).rejects.toThrow(/epoch 999999999 has begun, and this acts for epoch 1/);
+    await expect(lower(kube, "2")).rejects.toThrow(/epoch 999999999 has begun/);
+    const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "states", namespace: run.namespace } };
+    const rules = [{ apiGroups: ["core.gardener.cloud"], resources: ["shootstates"], verbs: ["patch"] }];
+    await kube.apply<KubeObject>({ ...rbac, kind: "Role", rules });
+    await kube.apply<KubeObject>({
+      ...rbac,
+      kind: "RoleBinding",
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "states" },
+      subjects: [{ kind: "ServiceAccount", name: "seed-1", namespace: "perennial-seeds" }],
+    });
+    const seed = createKubeClient({ kubeconfig: cluster.kubeconfigOf("seed-1") });
+    try {
+      await eventually(async () =>
+        expect(lower(seed, "999999999")).rejects.toThrow(/epoch 999999999 has begun, and this acts for epoch 1/),
+      );
+      await lower(kube, "999999999");
+    } finally {
+      await seed.close();
+    }
   });
 });
 

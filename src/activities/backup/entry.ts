@@ -1,7 +1,13 @@
 import { GARDENER_FINALIZER } from "../../api/names.ts";
 import { EPOCH_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
 import { GARDEN_NAMESPACE_LABEL } from "../../api/labels.ts";
-import { ExtensionBackupBucket, type BackupEntry, type ExtensionBackupEntry } from "../../api/index.ts";
+import {
+  ExtensionBackupBucket,
+  FIRST_EPOCH,
+  Shoot,
+  type BackupEntry,
+  type ExtensionBackupEntry,
+} from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryObject, type SeedContext } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
@@ -68,16 +74,25 @@ function gardenEntry({ shoot, seed }: SeedContext, { metadata, spec }: Extension
   };
 }
 
-/** Two seeds may claim the entry: the later epoch wins in either order of writes. Throws {@link Superseded}. */
+/**
+ * Two seeds may claim the entry: the later epoch wins in either order of writes. Throws {@link Superseded}. An epoch that the Shoot
+ * has not reached is nobody's: a seed that led has written it, and it keeps no later leader out.
+ */
 async function claimInGarden(gardenClient: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
   const existing = await gardenClient.read(refOf(entry));
   const claimed = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
-  if (claimed > epoch)
+  if (claimed > epoch && claimed <= (await leadingEpoch(gardenClient, entry)))
     throw new Superseded(`cannot write BackupEntry ${entry.metadata.name}: epoch ${epoch} is over, ${claimed} leads`);
   const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };
   const { resourceVersion } = existing?.metadata ?? {};
   const version = resourceVersion === undefined ? {} : { resourceVersion };
   await gardenClient.apply({ ...entry, metadata: { ...entry.metadata, annotations, ...version } });
+}
+
+/** The Shoot's epoch, as of now: its status names an epoch before a seed writes under it. */
+async function leadingEpoch(gardenClient: KubeClient, { metadata, spec }: BackupEntry): Promise<number> {
+  const shoot = await gardenClient.read(Shoot, { namespace: metadata.namespace, name: spec.shootRef?.name ?? "" });
+  return shoot?.status?.leadership?.epoch ?? FIRST_EPOCH;
 }
 
 /** The bucket from which the seed restores the Shoot: it may read that one, too, for as long as the Shoot is on its way. */

@@ -1,4 +1,4 @@
-import { FIRST_EPOCH, Seed } from "../../api/index.ts";
+import { FIRST_EPOCH, Seed, type Shoot } from "../../api/index.ts";
 import type { PublicStateKey } from "../../api/core/state-key.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { ShootRef } from "../../api/shoot/run.ts";
@@ -6,6 +6,7 @@ import type { KubeClient } from "../../kube/index.ts";
 import { StepError } from "../step-error.ts";
 import { readShoot } from "../shoot/patch.ts";
 import { Superseded } from "../superseded.ts";
+import { correctEpoch } from "./epoch-correction.ts";
 import type { StateKey } from "./keys.ts";
 import { openRing, wrapForAll, type Ring } from "./ring.ts";
 import { changeRing } from "./ring-store.ts";
@@ -20,24 +21,31 @@ export interface StateSharingDeps {
 /**
  * Lets the seeds that need a Shoot's state open it, and takes that from those that do not any more. Which seeds these are
  * says the Shoot, and not the caller: the one that leads and, while the Shoot is about to go there, its destination. It asks
- * nothing of any seed, so that the source may be dead, and opens no content, only data keys.
+ * nothing of any seed, so that the source may be dead, and opens no content, only data keys. An epoch that a seed has written and the
+ * Shoot has not reached is taken back first.
  */
 export function createStateSharing({ gardenClient, keys }: StateSharingDeps) {
   return async (run: ShootRef): Promise<void> => {
-    const shoot = await readShoot(gardenClient, run);
-    if (shoot === undefined)
+    const read = async () => {
+      const shoot = await readShoot(gardenClient, run);
+      if (shoot !== undefined) return shoot;
       throw new Superseded(`cannot share ShootState ${run.namespace}/${run.name}: its Shoot is gone`);
+    };
+    await correctEpoch(gardenClient, run, async () => epochIn(await read()));
+    const shoot = await read();
     const move = moveOf(shoot);
     const seed = move.is === "leaving" ? move.destination : move.leader;
     if (seed === undefined) return;
     const { namespace, name, uid } = run;
-    const owner: StateOwner = { namespace, name, uid, epoch: shoot.status?.leadership?.epoch ?? FIRST_EPOCH };
+    const owner: StateOwner = { namespace, name, uid, epoch: epochIn(shoot) };
     await changeRing(gardenClient, owner, async (ring) => {
       const recipient = await readSeedKey(gardenClient, seed);
       return share(ring, owner, { own: await keys(), recipient, seed, staying: move.is === "leaving" });
     });
   };
 }
+
+const epochIn = ({ status }: Shoot): number => status?.leadership?.epoch ?? FIRST_EPOCH;
 
 interface Sharing {
   readonly own: readonly StateKey[];
