@@ -87,6 +87,18 @@ export function parseForeignKubeconfig(text: string): Kubeconfig {
   };
 }
 
+/** Renders a kubeconfig for its server's other address. A certificate is still held against the name that it was for. */
+export function moveServer(
+  { cluster, user, namespace }: Kubeconfig,
+  { server, tlsServerName }: { readonly server: string; readonly tlsServerName: string },
+): string {
+  return render(
+    { ...cluster, server, "tls-server-name": cluster["tls-server-name"] ?? tlsServerName },
+    user,
+    namespace,
+  );
+}
+
 /** The fields of an entry in this order, as texts. Throws, naming the field, for any other field or value. */
 function inlineFields(entry: Fields, allowed: readonly string[]): Readonly<Record<string, string>> {
   const refused = Object.keys(entry).filter((field) => !allowed.includes(field));

@@ -35,17 +35,9 @@ export async function readPublishedKubeconfig(gardenClient: KubeClient, shoot: S
  * read a file of this machine, that it names. Throws what it names of these.
  */
 async function renderAnew(text: string, shoot: string): Promise<string> {
-  const { parseForeignKubeconfig, renderKubeconfig } = await import("../../kube/kubeconfig.ts");
+  const { parseForeignKubeconfig } = await import("../../kube/kubeconfig.ts");
   try {
-    const { server, cluster, user } = parseForeignKubeconfig(text);
-    return renderKubeconfig({
-      server,
-      ca: decoded(cluster["certificate-authority-data"]) ?? "",
-      tlsServerName: textOf(cluster["tls-server-name"]),
-      clientCert: decoded(user["client-certificate-data"]),
-      clientKey: decoded(user["client-key-data"]),
-      token: textOf(user["token"]),
-    });
+    return parseForeignKubeconfig(text).text;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CliError(
@@ -55,11 +47,6 @@ async function renderAnew(text: string, shoot: string): Promise<string> {
     );
   }
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-const decoded = (value: unknown): string | undefined =>
-  typeof value === "string" ? Buffer.from(value, "base64").toString() : undefined;
 
 /** Why the kubeconfig may be of no use now; undefined where it should be. */
 export function noteOn(
@@ -98,20 +85,16 @@ export interface Lookup {
 }
 
 /**
- * The kubeconfig with a server that can be reached from here: its DNS name if this machine resolves it, else an
+ * The kubeconfig's current context with a server that can be reached from here: its DNS name if this machine resolves it, else an
  * address, with the name kept for the certificate (tls-server-name). Unchanged where no address is known.
  */
 export async function reachable(
   kubeconfig: string,
   { here, elsewhere, advertised }: Lookup,
 ): Promise<{ kubeconfig: string; address?: string }> {
-  const { parseYaml } = await import("../../parsing.ts");
-  const document = parseYaml(kubeconfig, "the published kubeconfig") as {
-    clusters?: { cluster: { server: string; "tls-server-name"?: string } }[];
-  };
-  const cluster = document.clusters?.[0]?.cluster;
-  if (!cluster) throw new CliError("failed", "cannot read the published kubeconfig: it names no cluster");
-  const url = new URL(cluster.server);
+  const { moveServer, parseForeignKubeconfig } = await import("../../kube/kubeconfig.ts");
+  const parsed = parseForeignKubeconfig(kubeconfig);
+  const url = new URL(parsed.server);
   const host = url.hostname;
   if (isAddress(host) || (await here(host)).length > 0) return { kubeconfig };
   const found = await firstOf([
@@ -119,10 +102,8 @@ export async function reachable(
     async () => advertised.map(hostOf).filter(isAddress),
   ]);
   if (!found) return { kubeconfig };
-  cluster["tls-server-name"] ??= host;
-  cluster.server = `https://${found.includes(":") ? `[${found}]` : found}:${url.port || "443"}`;
-  const { renderYaml } = await import("../../yaml.ts");
-  return { kubeconfig: renderYaml(document), address: found };
+  const server = `https://${found.includes(":") ? `[${found}]` : found}:${url.port || "443"}`;
+  return { kubeconfig: moveServer(parsed, { server, tlsServerName: host }), address: found };
 }
 
 async function firstOf(sources: readonly (() => Promise<readonly string[]>)[]): Promise<string | undefined> {

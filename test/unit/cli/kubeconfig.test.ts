@@ -92,6 +92,29 @@ it("nothing of a published kubeconfig is written but its current server and user
   expect((await readPublished(hostile)).kubeconfig).toBe(published);
 });
 
+it("a published kubeconfig without a CA is written as it is: its server has a certificate that this machine trusts", async () => {
+  const config = parse(published) as { clusters: { cluster: object }[] };
+  const server = "https://api.local.dev.perennial.test";
+  const bare = stringify({ ...config, clusters: [{ name: "default", cluster: { server } }] });
+  const { kubeconfig } = await readPublished(bare);
+  expect(clusterOf(kubeconfig)).toEqual({ server });
+});
+
+it("the kubeconfig of a Shoot takes the address of its current context's server, and of no other's", async () => {
+  const config = parse(published) as { clusters: object[] };
+  const other = { name: "other", cluster: { server: "https://other.example.org" } };
+  const asked: string[] = [];
+  const known = async (host: string) => (asked.push(host), ["172.30.128.1"]);
+  const { kubeconfig } = await reachable(stringify({ ...config, clusters: [other, ...config.clusters] }), {
+    here: nobody,
+    elsewhere: [known],
+    advertised: [],
+  });
+  expect(asked).toEqual(["api.local.dev.perennial.test"]);
+  expect(clusterOf(kubeconfig)).toMatchObject({ server: "https://172.30.128.1:443" });
+  expect(kubeconfig).not.toContain("other");
+});
+
 function clusterOf(kubeconfig: string): { server: string } {
   const { clusters } = parse(kubeconfig) as { clusters: { cluster: { server: string } }[] };
   return clusters[0]?.cluster ?? { server: "" };
