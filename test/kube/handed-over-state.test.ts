@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect } from "vitest";
 import { createStateActivities, type StateActivities } from "../../src/activities/state/activities.ts";
 import type { StateItem } from "../../src/activities/state/entry.ts";
+import type { SnapshotRecord } from "../../src/activities/state/snapshot-record.ts";
 import { createShootStates, type ShootStates } from "../../src/activities/state/shoot-state.ts";
 import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import { Infrastructure } from "../../src/api/index.ts";
@@ -75,6 +76,41 @@ const pods = {
 };
 const readThere = (ref: { apiVersion: string; kind: string; name: string }) =>
   kube.read({ ...ref, namespace: there.technicalID });
+
+describe("a record of a snapshot that another seed wrote", () => {
+  const snapshot: SnapshotRecord = {
+    name: "etcd-backup-29000000-abcde.db",
+    revision: 2,
+    hash: 4711,
+    size: 20_000,
+    takenAt: "2026-11-21T10:00:00Z",
+    bucket: "bucket",
+  };
+  const record = (more: object) => {
+    const content = { ...snapshot, revision: 7, epoch: 1, ...more };
+    const fields = { name: "etcd-main", type: "etcd-snapshot" };
+    return states.keepLast(run, () => Promise.resolve([{ section: "gardener", fields, content }]));
+  };
+
+  it.each([
+    ["a path as its name", { name: "../../other/entry/secrets.db" }, "name: is not the name of a pod, followed by .db"],
+    ["a flag as its name", { name: "--config=x.db" }, "name: is not the name of a pod"],
+    ["a name without an end", { name: `${"a".repeat(10_000)}.db` }, "name: is not the name of a pod"],
+    ["a path as its bucket", { bucket: "../buckets" }, "bucket: is not the name of a BackupBucket"],
+    ["a list as its bucket", { bucket: ["bucket"] }, "bucket: Invalid input: expected string"],
+    ["a text as its revision", { revision: "7" }, "revision: Invalid input: expected number"],
+    ["a time that is none", { takenAt: "tomorrow" }, "takenAt: Invalid ISO datetime"],
+  ])("is refused by the worker that reads it for %s, with the reason and a remedy", async (_, more, why) => {
+    await record(more);
+    const problem: unknown = await states.latestSnapshot(run).catch((error: unknown) => error);
+    expect(problem).toMatchObject({ retryable: false, message: expect.stringContaining(why) as string });
+    expect(String(problem)).toContain(
+      `cannot use the latest snapshot that ShootState ${run.namespace}/${run.name} names: `,
+    );
+    await states.recordSnapshot(run, snapshot);
+    expect(await states.latestSnapshot(run)).toEqual(snapshot);
+  });
+});
 
 describe("a seed that hands a Shoot over", () => {
   it("gets no object made that no extension refers to, of whatever kind", async () => {

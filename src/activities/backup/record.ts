@@ -1,8 +1,8 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
-import type { SnapshotRecord } from "../state/shoot-state.ts";
+import type { SnapshotRecord } from "../state/snapshot-record.ts";
 import { parseJson } from "../../parsing.ts";
 
-export type { SnapshotRecord } from "../state/shoot-state.ts";
+export type { SnapshotRecord } from "../state/snapshot-record.ts";
 
 /** The Shoot that a snapshot is of, and the number under which it was taken. */
 export type SnapshotOwner = Pick<ShootRun, "namespace" | "name" | "uid" | "technicalID" | "epoch">;

@@ -5,13 +5,7 @@ import type { KubeClient, Secret } from "../../kube/index.ts";
 import { configurationProblem, StepError } from "../step-error.ts";
 import { lastingSecrets } from "../secrets/plan.ts";
 import { decodeData, type SecretData } from "../secrets/store.ts";
-import {
-  createShootStates,
-  type ExtensionState,
-  type SnapshotRecord,
-  type StateReader,
-  type StateSize,
-} from "./shoot-state.ts";
+import { createShootStates, type ExtensionState, type StateReader, type StateSize } from "./shoot-state.ts";
 import { idOfItem, type StateItem } from "./entry.ts";
 import type { StateKeyring } from "./keyring.ts";
 import {
@@ -21,6 +15,7 @@ import {
   readMachineObjects,
   type MachineState,
 } from "../machines/state.ts";
+import type { SnapshotRecord } from "./snapshot-record.ts";
 import { createStateRestore } from "./restore.ts";
 import { itemsOf, readReferenced, readStateObjects } from "./source.ts";
 import type { StateOwner } from "./store.ts";

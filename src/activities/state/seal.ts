@@ -14,14 +14,31 @@ export interface Sealed {
 /** Seals JSON values and opens them again. `place` says where a value belongs: elsewhere, it does not open. */
 export interface Seal {
   seal(content: unknown, place: string): Sealed;
-  /** Throws when it was sealed for another place, has been changed, or its key is not there. */
+  /** Throws when it was sealed for another place, has been changed, its key is not there, or it takes too much memory. */
   open(sealed: unknown, place: string): unknown;
   /** Whether it was sealed under the key that seals now. */
   isCurrent(sealed: unknown): boolean;
 }
 
-/** Opens with these data keys of a Shoot and seals with `current`; without one, it only opens. */
+/** Opens with these data keys of a Shoot, up to a bound, and seals with `current`; without one, it only opens. */
 export function createSeal(keys: ReadonlyMap<string, DataKey>, current?: DataKey): Seal {
+  let left = ALL_LIMIT;
+
+  /** What is refused counts as much as it was allowed: it has cost that much to find out. */
+  const unzip = (zipped: Buffer, place: string): string => {
+    const limit = Math.min(OPENED_LIMIT, left);
+    if (limit === 0) throw tooLarge(place, ALL_LIMIT);
+    try {
+      const opened = gunzipSync(zipped, { maxOutputLength: limit });
+      left -= opened.length;
+      return opened.toString();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") throw error;
+      left -= limit;
+      throw tooLarge(place, limit === OPENED_LIMIT ? OPENED_LIMIT : ALL_LIMIT, error);
+    }
+  };
+
   return {
     seal(content, place) {
       if (current === undefined) throw new Error(`cannot seal ${place}: there is no data key to seal with`);
@@ -36,13 +53,9 @@ export function createSeal(keys: ReadonlyMap<string, DataKey>, current?: DataKey
       if (key === undefined)
         throw new Error(`cannot open ${place}: data key ${sealed.key} is not wrapped for this worker`);
       try {
-        const zipped = decrypt(key.secret, sealed.data, boundTo(key.id, place));
-        return parseJson(gunzipSync(zipped, { maxOutputLength: OPENED_LIMIT }).toString(), place);
+        return parseJson(unzip(decrypt(key.secret, sealed.data, boundTo(key.id, place)), place), place);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE")
-          throw new Error(`cannot open ${place}: it would take more than ${OPENED_LIMIT / 1_000_000} MB`, {
-            cause: error,
-          });
+        if (error instanceof TooLarge) throw error;
         throw new Error(`cannot open ${place}: it was changed, or sealed for another place`, { cause: error });
       }
     },
@@ -52,6 +65,17 @@ export function createSeal(keys: ReadonlyMap<string, DataKey>, current?: DataKey
 
 /** Bytes of one value, decompressed: several times what an object in an etcd can have. Who sealed it may have packed zeros. */
 const OPENED_LIMIT = 8_000_000;
+
+/** Bytes of all values that one seal opens, which are at most those of one ShootState: ten times what its objects hold. */
+const ALL_LIMIT = 64_000_000;
+
+class TooLarge extends Error {}
+
+const tooLarge = (place: string, limit: number, cause?: unknown): TooLarge =>
+  new TooLarge(
+    `cannot open ${place}: ${limit === OPENED_LIMIT ? "it" : "what is kept with it"} would take more than ${limit / 1_000_000} MB`,
+    { cause },
+  );
 
 /** How content is sealed; another way would get another name. */
 const SCHEME = "gzip+aes-256-gcm+data-key";

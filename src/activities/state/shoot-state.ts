@@ -7,19 +7,8 @@ import type { ResourceReference } from "./handed-over.ts";
 import { layOut, sizeOf } from "./layout.ts";
 import { chooseDataKey, openRing, pruneRing } from "./ring.ts";
 import { createSeal } from "./seal.ts";
+import { parseKeptSnapshot, tryKeptSnapshot, type SnapshotRecord } from "./snapshot-record.ts";
 import { createStateStore, type StateContent, type StateOwner } from "./store.ts";
-
-/** The latest snapshot of a Shoot's etcd that was found good. */
-export interface SnapshotRecord {
-  readonly name: string;
-  readonly revision: number;
-  readonly hash: number;
-  /** Bytes. */
-  readonly size: number;
-  /** RFC 3339. */
-  readonly takenAt: string;
-  readonly bucket: string;
-}
 
 /** What an extension object left when it last acted. */
 export interface ExtensionState {
@@ -56,6 +45,7 @@ export interface ShootStates {
   readItem(owner: StateReader, item: Omit<StateItem, "content">): Promise<StateItem | undefined>;
   /** Keeps a snapshot's record, unless that of a later one is kept already. */
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
+  /** The record that is kept; throws for one that our workers would not have written. */
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
   /** How large everything would be with these items; throws StateTooLarge when it would not fit. */
   measure(owner: StateOwner, items: readonly StateItem[]): Promise<StateSize>;
@@ -167,7 +157,7 @@ export function createShootStates({
     recordSnapshot: (owner, snapshot) =>
       store.change(owner, async (content) => {
         const kept = content.entries.find((entry) => idOf(entry) === idOfItem(snapshotItem));
-        const latest = kept && ((await readable(content, owner)).tryOpen(kept)?.content as KeptSnapshot | undefined);
+        const latest = kept && tryKeptSnapshot((await readable(content, owner)).tryOpen(kept)?.content);
         // Revisions grow within one etcd; under another leader it may have been set back.
         if (latest?.epoch === owner.epoch && latest.revision > snapshot.revision) return content;
         const fields = { ...snapshotItem.fields, labels: inTheClear(snapshot) };
@@ -177,7 +167,7 @@ export function createShootStates({
     async latestSnapshot(owner) {
       const item = await openOne(owner, snapshotItem);
       if (item === undefined) return undefined;
-      const { epoch: _, ...snapshot } = item.content as KeptSnapshot;
+      const { epoch: _, ...snapshot } = parseKeptSnapshot(item.content, owner);
       return snapshot;
     },
 
@@ -202,9 +192,6 @@ type SnapshotSummary = Partial<Pick<SnapshotRecord, "size" | "takenAt">>;
 
 /** Size and age are no secrets, and a plan of a migration says them. Labels are texts. */
 const inTheClear = ({ size, takenAt }: SnapshotRecord) => ({ size: String(size), takenAt });
-
-/** The epoch is the one under which it was recorded. */
-type KeptSnapshot = SnapshotRecord & { readonly epoch: number };
 
 /** Where the latest snapshot's record is kept. */
 const snapshotItem = { section: "gardener", fields: { name: "etcd-main", type: "etcd-snapshot" } } as const;

@@ -63,6 +63,22 @@ describe("a seal", () => {
     expect(() => sealing().open(sealed, place)).toThrow(`cannot open ${place}: it would take more than 8 MB`);
   });
 
+  it("opens no more of one Shoot than its reader's memory holds, nor tries for ever to find out how much there is", () => {
+    const seal = sealing();
+    const sealed = seal.seal("0".repeat(7_999_000), place);
+    for (let count = 0; count < 8; count += 1) seal.open(sealed, place);
+    const excess = `cannot open ${place}: what is kept with it would take more than 64 MB`;
+    expect(() => seal.open(sealed, place)).toThrow(excess);
+    expect(() => seal.open(seal.seal("small", place), place)).toThrow(excess);
+    expect(sealing().open(sealed, place)).toHaveLength(7_999_000);
+
+    const other = sealing();
+    const bomb = other.seal("0".repeat(8_000_000), place);
+    for (let count = 0; count < 8; count += 1)
+      expect(() => other.open(bomb, place)).toThrow("it would take more than 8 MB");
+    expect(() => other.open(bomb, place)).toThrow(excess);
+  });
+
   it("makes large things small", () => {
     const machines = Array.from({ length: 2000 }, (_, index) => ({
       name: `machine-${index}`,
