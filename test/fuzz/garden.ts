@@ -50,6 +50,7 @@ export async function startStillGarden(objects: readonly KubeObject[]): Promise<
   const server = createServer((request, response) => {
     const path = decodeURIComponent((request.url ?? "/").replace(/\?.*$/, ""));
     request.resume();
+    if (new URL(request.url ?? "/", "http://garden").searchParams.has("watch")) return sendBookmarks(response, path);
     if (request.method === "POST") return send(response, 201, { status: { allowed: true } });
     const kinds = served[path];
     if (kinds) return send(response, 200, { resources: kinds.map(resource) });
@@ -105,6 +106,18 @@ const pathOf = (object: KubeObject): string => `${collectionsOf(object).at(-1) ?
 
 const isCollection = (path: string): boolean =>
   Object.values(served).some((kinds) => kinds.some(([plural]) => path.endsWith(`/${plural}`)));
+
+/** A watch in which nothing happens: API servers send a bookmark now and then, by which clients know that they are heard. */
+function sendBookmarks(response: ServerResponse, path: string): void {
+  const [apiVersion = "", kinds = []] = Object.entries(served).find(([base]) => path.startsWith(`${base}/`)) ?? [];
+  const [, kind = ""] = kinds.find(([plural]) => path.endsWith(`/${plural}`)) ?? [];
+  const object = { apiVersion: apiVersion.replace(/^\/apis?\//, ""), kind, metadata: { resourceVersion: "1" } };
+  response.writeHead(200, { "content-type": "application/json" });
+  const beat = () => void response.write(`${JSON.stringify({ type: "BOOKMARK", object })}\n`);
+  beat();
+  const timer = setInterval(beat, 10_000);
+  response.once("close", () => clearInterval(timer));
+}
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
