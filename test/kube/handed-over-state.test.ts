@@ -284,7 +284,8 @@ describe("an extension", () => {
       }) as KubeClient["read"],
     };
     const watched = createStateActivities({ gardenClient: kube, seedClient, keys });
-    for (const checked of [watched.checkState(run), watched.persistState(run)]) {
+    for (const check of [() => watched.checkState(run), () => watched.persistState(run)]) {
+      const checked = check(); // one after the other: a rejection that comes before it is awaited would fail the run
       await expect(checked).rejects.toMatchObject({ retryable: false });
       await expect(checked).rejects.toThrow(
         `Infrastructure ${namespace}/${run.name} refers in status.resources to ${ref.kind} ${ref.name}, which cannot go along with the Shoot: `,
