@@ -51,7 +51,17 @@ const arrows = {
     "redaction",
     "yaml",
   ],
-  admission: ["api", "kube", "dns/domain", "json-measure", "omit-undefined", "parsing", "read-text", "log"],
+  admission: [
+    "api",
+    "kube",
+    "dns/domain",
+    "json-measure",
+    "limit-connections",
+    "omit-undefined",
+    "parsing",
+    "read-text",
+    "log",
+  ],
   local: [
     "api",
     "kube",
@@ -231,7 +241,17 @@ const homes = {
   pino: ["log"],
   rolldown: ["local"],
   undici: ["kube", "local"], // local: downloads of pinned binaries
-  zod: ["api", "admission", "binding", "cli", "config", "etcd", "gardenadm", "variables"],
+  zod: [
+    "activities/state/snapshot-record",
+    "api",
+    "admission",
+    "binding",
+    "cli",
+    "config",
+    "etcd",
+    "gardenadm",
+    "variables",
+  ],
 };
 
 // The rings within gardenadm, the innermost first: a folder imports those before it, and none after it.

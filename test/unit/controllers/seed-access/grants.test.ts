@@ -12,11 +12,10 @@ const seed = (name: string): Seed =>
   ({ apiVersion: core, kind: "Seed", metadata: { name, uid: `uid-${name}` }, spec: { dns: {} } }) as unknown as Seed;
 
 /** The bucket of a Seed outlives it; that of Seed `gone`, which is no more, is still there. */
-const bucket = (name: string): BackupBucket =>
-  ({
-    ...{ apiVersion: core, kind: "BackupBucket", metadata: { name: `uid-${name}` } },
-    spec: { seedName: name, provider: { type: "aws", region: "r" }, credentialsRef: { name: `credentials-${name}` } },
-  });
+const bucket = (name: string): BackupBucket => ({
+  ...{ apiVersion: core, kind: "BackupBucket", metadata: { name: `uid-${name}` } },
+  spec: { seedName: name, provider: { type: "aws", region: "r" }, credentialsRef: { name: `credentials-${name}` } },
+});
 
 interface Where {
   readonly to: string;
