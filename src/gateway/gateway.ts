@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import type { Logger } from "../log.ts";
@@ -48,7 +48,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Connections> {
     pause = 1_000,
     log,
   } = deps;
-  const permit = createSeedRights({ namespace, tokens, upstream });
+  const permit = createSeedRights({ namespace, tokens });
   const quotas = createQuotas(limits);
   const refusals = createRefusalLog(log);
 
@@ -64,12 +64,17 @@ export async function createGateway(deps: GatewayDeps): Promise<Connections> {
       within: arrival,
     });
     log.debug({ caller: caller.name, path }, "call");
-    const permitted = caller.kind === "garden" ? { request } : await permit(caller, path, request);
-    const { answer = asItIs } = permitted as { readonly answer?: typeof asItIs };
-    const onward = { path, metadata: passedOn(headers, caller), deadline, cancelled: cancellationOf(stream) };
-    const bytes = answer(await upstream.call({ ...onward, request: permitted.request }));
-    lease.add("bytes", bytes.length);
-    return bytes;
+    const counted: Pick<Upstream, "call"> = {
+      async call(onward) {
+        const bytes = await upstream.call(onward);
+        lease.keep(bytes.length);
+        return bytes;
+      },
+    };
+    const onward = { path, request, metadata: passedOn(headers, caller), deadline, cancelled: cancellationOf(stream) };
+    if (caller.kind === "garden") return await counted.call(onward);
+    const { answer = asItIs, ...permitted } = await permit(caller, { path, request, upstream: counted });
+    return answer(await counted.call({ ...onward, ...permitted }));
   };
 
   const refuse = async ({ stream, path, peer }: Call, error: unknown, caller?: Identity): Promise<void> => {
@@ -90,7 +95,9 @@ export async function createGateway(deps: GatewayDeps): Promise<Connections> {
       caller = authenticate(call.peer);
       const lease = quotas.open(caller);
       call.stream.once("close", () => lease.close());
-      sendMessage(call.stream, await pass(call, lease, caller), reading);
+      const answer = await pass(call, lease, caller);
+      lease.mayEnd(() => call.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM));
+      sendMessage(call.stream, answer, reading);
     } catch (error) {
       await refuse(call, error, caller);
     }
@@ -134,8 +141,13 @@ const known: ReadonlySet<string> = new Set(methods);
 /** Callers whose certificates name neither the garden nor a seed share one limit. */
 const unidentified = { kind: "seed", name: "callers that are neither the garden nor a seed" } as const;
 
-/** Statuses of calls that are repeated. */
-const paused: ReadonlySet<status> = new Set([status.RESOURCE_EXHAUSTED, status.UNAUTHENTICATED]);
+/** Statuses of calls that are repeated, or that a worker never makes. */
+const paused: ReadonlySet<status> = new Set([
+  status.RESOURCE_EXHAUSTED,
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
+  status.INVALID_ARGUMENT,
+]);
 
 const asItIs = (bytes: Uint8Array): Uint8Array => bytes;
 

@@ -23,6 +23,7 @@ export type Seed = Extract<Identity, { kind: "seed" }>;
 export function createJudge({ namespace, tokens, upstream }: JudgeDeps, { name, seed }: Seed) {
   const ownQueue = seedQueue(seed);
   return {
+    name,
     namespace(asked: Text): string {
       if (asked !== namespace) throw forbidden(name, `act in Temporal's namespace ${quoted(asked)}`);
       return namespace;
@@ -37,15 +38,18 @@ export function createJudge({ namespace, tokens, upstream }: JudgeDeps, { name, 
       if (token === undefined) throw forbidden(name, "answer a task that was not handed out to it");
       return { namespace: this.namespace(asked), taskToken: token };
     },
-    /** Without the run's id the latest run would answer, whichever that is. */
+    /**
+     * Without the run's id the latest run would answer, whichever that is. An activity of another seed is answered like one that
+     * does not exist, so that a seed cannot find out about it.
+     */
     async waiting({ namespace: asked, workflowId, runId, activityId }: AnyWaiting) {
       const own = this.namespace(asked);
       if (!workflowId || !runId || !activityId)
         throw new Refusal(status.INVALID_ARGUMENT, "an activity is named by its workflow, its run and its own id");
       const waiting: Waiting = { workflowId, runId, activityId };
       const queue = await findWaitingQueue(upstream, namespace, waiting);
-      if (queue === undefined) throw new Refusal(status.NOT_FOUND, `no activity ${activityId} waits in ${workflowId}`);
-      if (queue !== ownQueue) throw forbidden(name, `answer activity ${activityId} of ${workflowId}`);
+      if (queue !== ownQueue)
+        throw new Refusal(status.NOT_FOUND, `no activity ${activityId} of ${workflowId} waits for ${name}`);
       return { namespace: own, ...waiting };
     },
     /** A sticky queue is a workflow worker's. */

@@ -46,8 +46,13 @@ export const defaultLimits: AllLimits = {
 export interface Lease {
   /** Throws `Refusal` when that is too much. */
   take(what: Held, amount?: number): void;
-  /** Holds what is in memory already, past all limits. */
-  add(what: Held, amount: number): void;
+  /**
+   * Holds an answer that has come. Where that is too much, ends answers of this caller that are not read yet, the oldest first;
+   * throws `Refusal` where even that does not help.
+   */
+  keep(bytes: number): void;
+  /** Lets the answer be ended so until it is read. */
+  mayEnd(end: () => void): void;
   /** Gives everything back; nothing is taken any more. */
   close(): void;
 }
@@ -65,6 +70,7 @@ export interface Quotas {
 /** Enforces the limits. */
 export function createQuotas(limits: AllLimits): Quotas {
   const quotas = { seed: createKind(limits.seed), garden: createKind(limits.garden) };
+  const unread = createUnread();
   const refuse = ({ kind, name }: Caller, what: keyof Limits): never => {
     const { own, total } = limits[kind][what];
     const { noun, remedy } = words[what];
@@ -80,25 +86,57 @@ export function createQuotas(limits: AllLimits): Quotas {
       const held: (() => void)[] = [];
       let closed = false;
       const note = (what: Held, amount: number) => void held.push(() => shares[what].give(caller.name, amount));
+      const close = () => {
+        closed = true;
+        for (const give of held.splice(0)) give();
+      };
       return {
         take(what, amount = 1) {
           if (closed) throw new Refusal(status.CANCELLED, `${caller.name} has gone`);
           if (!shares[what].take(caller.name, amount)) refuse(caller, what);
           note(what, amount);
         },
-        add(what, amount) {
+        keep(bytes) {
           if (closed) return;
-          shares[what].add(caller.name, amount);
-          note(what, amount);
+          while (!shares.bytes.take(caller.name, bytes)) if (!unread.endOldest(caller)) refuse(caller, "bytes");
+          note("bytes", bytes);
         },
-        close() {
-          closed = true;
-          for (const give of held.splice(0)) give();
+        mayEnd(end) {
+          if (closed) return;
+          const forget = unread.add(caller, () => {
+            close();
+            end();
+          });
+          held.push(forget);
         },
+        close,
       };
     },
     count(caller, calls) {
       if (!quotas[caller.kind].rate.take(caller.name, calls)) refuse(caller, "rate");
+    },
+  };
+}
+
+/** The answers of each caller that are not read yet, by what ends them. */
+function createUnread() {
+  const known = new Map<string, Set<() => void>>();
+  const keyOf = ({ kind, name }: Caller) => `${kind} ${name}`;
+  return {
+    add(caller: Caller, end: () => void): () => void {
+      const key = keyOf(caller);
+      const ends = known.get(key) ?? new Set();
+      known.set(key, ends.add(end));
+      return () => {
+        ends.delete(end);
+        if (ends.size === 0) known.delete(key);
+      };
+    },
+    /** False where there is none. */
+    endOldest(caller: Caller): boolean {
+      const [end] = known.get(keyOf(caller)) ?? [];
+      end?.();
+      return end !== undefined;
     },
   };
 }

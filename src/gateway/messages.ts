@@ -1,5 +1,5 @@
 import proto from "@temporalio/proto";
-import type { Service } from "protobufjs";
+import type { Service, Type } from "protobufjs";
 
 /** The messages of Temporal's frontend, as the SDK of this version knows them. Decoding drops the fields that it does not know. */
 export const { v1: messages } = proto.temporal.api.workflowservice;
@@ -16,6 +16,9 @@ export const polls: ReadonlySet<string> = new Set(methods.filter((path) => path.
 
 /** The path of a method of Temporal's own service. */
 export const workflowMethod = (name: string): string => `/temporal.api.workflowservice.v1.WorkflowService/${name}`;
+
+/** The fields of a message's class, by which it is encoded. */
+export const typeOf = (message: object): Type => message as Type;
 
 /** The classes that the package exports are those of protobufjs' reflection, which its types don't say. */
 function pathsOf(service: string, exported: unknown): string[] {

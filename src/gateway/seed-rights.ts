@@ -1,27 +1,25 @@
-import { status } from "@grpc/grpc-js";
-import { omitUndefined } from "../omit-undefined.ts";
 import { createJudge, type Judge, type JudgeDeps, type Seed } from "./judge.ts";
-import { messages, workflowMethod } from "./messages.ts";
-import { Refusal } from "./refusal.ts";
-
-/** A call that a seed may make: what the frontend is asked, and what becomes of its answer. */
-export interface Permit {
-  readonly request: Uint8Array;
-  readonly answer?: (bytes: Uint8Array) => Uint8Array;
-}
+import { partOf } from "./message-part.ts";
+import { messages, typeOf, workflowMethod } from "./messages.ts";
+import { answering } from "./seed-answers.ts";
+import { pick, read, write, type Permit } from "./seed-messages.ts";
+import type { UpstreamCall } from "./upstream.ts";
 
 /**
  * What the worker of a seed may ask of Temporal: to poll its own queue, and to answer the tasks of that queue. Each request
  * is written anew from the fields that were judged, so that the frontend reads nothing else. Throws `Refusal`.
  */
-export function createSeedRights(deps: JudgeDeps) {
-  return async (seed: Seed, path: string, request: Uint8Array): Promise<Permit> => {
-    const judge = createJudge(deps, seed);
+export function createSeedRights(deps: Omit<JudgeDeps, "upstream">) {
+  return async (seed: Seed, { path, request, upstream }: Asked): Promise<Permit> => {
+    const judge = createJudge({ ...deps, upstream }, seed);
     const rule = byPath.get(path);
     if (rule === undefined) return judge.refuse(`call ${path.slice(path.lastIndexOf("/") + 1)}`);
     return await rule(request, judge);
   };
 }
+
+/** A call of a seed; `upstream` answers the questions that judging it takes. */
+type Asked = Pick<UpstreamCall, "path" | "request"> & Pick<JudgeDeps, "upstream">;
 
 type Rule = (bytes: Uint8Array, judge: Judge) => Permit | Promise<Permit>;
 
@@ -45,41 +43,22 @@ const rules: Readonly<Record<string, Rule>> = {
     return { request, answer: (answer) => handOut(answer, judge) };
   },
 
-  RecordActivityTaskHeartbeat(bytes, judge) {
-    const asked = read(messages.RecordActivityTaskHeartbeatRequest, bytes);
-    const said = pick(asked, "identity", "details");
-    return write(messages.RecordActivityTaskHeartbeatRequest, { ...said, ...judge.task(asked) });
-  },
-
-  RespondActivityTaskCompleted(bytes, judge) {
-    const asked = read(messages.RespondActivityTaskCompletedRequest, bytes);
-    const said = pick(asked, "identity", "result");
-    return write(messages.RespondActivityTaskCompletedRequest, { ...said, ...judge.task(asked) });
-  },
-
-  RespondActivityTaskFailed(bytes, judge) {
-    const asked = read(messages.RespondActivityTaskFailedRequest, bytes);
-    const said = pick(asked, "identity", "failure", "lastHeartbeatDetails");
-    return write(messages.RespondActivityTaskFailedRequest, { ...said, ...judge.task(asked) });
-  },
-
-  RespondActivityTaskCanceled(bytes, judge) {
-    const asked = read(messages.RespondActivityTaskCanceledRequest, bytes);
-    const said = pick(asked, "identity", "details");
-    return write(messages.RespondActivityTaskCanceledRequest, { ...said, ...judge.task(asked) });
-  },
-
-  async RespondActivityTaskCompletedById(bytes, judge) {
-    const asked = read(messages.RespondActivityTaskCompletedByIdRequest, bytes);
-    const said = pick(asked, "identity", "result");
-    return write(messages.RespondActivityTaskCompletedByIdRequest, { ...said, ...(await judge.waiting(asked)) });
-  },
-
-  async RespondActivityTaskFailedById(bytes, judge) {
-    const asked = read(messages.RespondActivityTaskFailedByIdRequest, bytes);
-    const said = pick(asked, "identity", "failure", "lastHeartbeatDetails");
-    return write(messages.RespondActivityTaskFailedByIdRequest, { ...said, ...(await judge.waiting(asked)) });
-  },
+  RecordActivityTaskHeartbeat: answering("task", messages.RecordActivityTaskHeartbeatRequest, "details"),
+  RespondActivityTaskCompleted: answering("task", messages.RespondActivityTaskCompletedRequest, "result"),
+  RespondActivityTaskFailed: answering(
+    "task",
+    messages.RespondActivityTaskFailedRequest,
+    "failure",
+    "lastHeartbeatDetails",
+  ),
+  RespondActivityTaskCanceled: answering("task", messages.RespondActivityTaskCanceledRequest, "details"),
+  RespondActivityTaskCompletedById: answering("waiting", messages.RespondActivityTaskCompletedByIdRequest, "result"),
+  RespondActivityTaskFailedById: answering(
+    "waiting",
+    messages.RespondActivityTaskFailedByIdRequest,
+    "failure",
+    "lastHeartbeatDetails",
+  ),
 
   RecordWorkerHeartbeat(bytes, judge) {
     const asked = read(messages.RecordWorkerHeartbeatRequest, bytes);
@@ -98,30 +77,15 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const byPath = new Map(Object.entries(rules).map(([name, rule]) => [workflowMethod(name), rule]));
 
-/** The answer to a poll, with its token sealed; a poll that nothing came for has none. */
+/** The answer to a poll, with its token sealed; a poll that nothing came for has none. What else is in it is not decoded. */
 function handOut(answer: Uint8Array, judge: Judge): Uint8Array {
-  const task = messages.PollActivityTaskQueueResponse.decode(answer);
-  if (task.taskToken.length === 0) return answer;
-  task.taskToken = judge.handOut(task.taskToken);
-  return messages.PollActivityTaskQueueResponse.encode(task).finish();
+  const Response = messages.PollActivityTaskQueueResponse;
+  const { taskToken } = Response.decode(partOf(typeOf(Response), answer, { taskToken: true }));
+  if (taskToken.length === 0) return answer;
+  const sealed = Response.encode({ taskToken: judge.handOut(taskToken) }).finish();
+  return Buffer.concat([partOf(typeOf(Response), answer, allButTheToken), sealed]);
 }
 
-/** The caller's message. */
-function read<T>(message: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
-  try {
-    return message.decode(bytes);
-  } catch {
-    throw new Refusal(status.INVALID_ARGUMENT, "the request is not a message of this method");
-  }
-}
-
-interface Message<T> {
-  encode(message: T): { finish(): Uint8Array };
-}
-
-const write = <T>(message: Message<T>, content: T): Permit => ({ request: message.encode(content).finish() });
-
-/** Those fields that were sent. */
-function pick<T extends object, Field extends keyof T>(message: T, ...fields: readonly Field[]) {
-  return omitUndefined(Object.fromEntries(fields.map((field) => [field, message[field]])) as Pick<T, Field>);
-}
+const { taskToken: _, ...allButTheToken } = Object.fromEntries(
+  typeOf(messages.PollActivityTaskQueueResponse).fieldsArray.map(({ name }) => [name, true] as const),
+);

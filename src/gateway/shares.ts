@@ -10,8 +10,6 @@ export interface Share {
 export interface Shares {
   /** Takes the amount for the caller; false, and nothing is taken, when that is more than it may hold now. */
   take(caller: string, amount?: number): boolean;
-  /** Adds what is held already, past all limits. */
-  add(caller: string, amount: number): void;
   give(caller: string, amount?: number): void;
 }
 
@@ -35,7 +33,6 @@ export function createShares({ own, total }: Share): Shares {
       add(caller, amount);
       return true;
     },
-    add,
     give: (caller, amount = 1) => add(caller, -amount),
   };
 }

@@ -1,5 +1,6 @@
 import { status } from "@grpc/grpc-js";
-import { messages, workflowMethod } from "./messages.ts";
+import { partOf } from "./message-part.ts";
+import { messages, typeOf, workflowMethod } from "./messages.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** An activity that may wait to be answered from outside. */
@@ -20,9 +21,13 @@ export async function findWaitingQueue(
   const path = workflowMethod("DescribeWorkflowExecution");
   const answer = await upstream.call({ path, request, deadline: Date.now() + DEADLINE }).catch(ifNone);
   if (answer === undefined) return undefined;
-  const found = Response.decode(answer).pendingActivities?.find((activity) => activity.activityId === activityId);
+  const described = Response.decode(partOf(typeOf(Response), answer, WANTED));
+  const found = described.pendingActivities?.find((activity) => activity.activityId === activityId);
   return found?.activityOptions?.taskQueue?.name ?? undefined;
 }
+
+/** What an activity was started with and what its seed has reported may be large. */
+const WANTED = { pendingActivities: { activityId: true, activityOptions: { taskQueue: { name: true } } } } as const;
 
 /** In ms. */
 const DEADLINE = 10_000;

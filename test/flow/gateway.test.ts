@@ -11,7 +11,7 @@ import { channelCredentials, readFiles } from "../../src/client/credentials.ts";
 import { gardenGroup, seedsGroup } from "../../src/gateway/identity.ts";
 import { defaultLimits } from "../../src/gateway/limits.ts";
 import { messages, methods, workflowMethod } from "../../src/gateway/messages.ts";
-import { createUpstream } from "../../src/gateway/upstream.ts";
+import { createUpstream, type Upstream } from "../../src/gateway/upstream.ts";
 import { createLogger } from "../../src/log.ts";
 import { createSeedWorker } from "../../src/worker/seed.ts";
 import { gardenQueue, seedQueue } from "../../src/workflows/contract.ts";
@@ -46,7 +46,7 @@ afterAll(async () => {
   await lab.stop();
 });
 
-const start = (type: "useSeed" | "waitForSeed" | "runOn", ...args: string[]) =>
+const start = (type: "useSeed" | "waitForSeed" | "waitOnce" | "runOn", ...args: string[]) =>
   garden.workflow.start(type, {
     workflowId: `${type}/${(count += 1)}`,
     taskQueue: gardenQueue,
@@ -58,12 +58,19 @@ const start = (type: "useSeed" | "waitForSeed" | "runOn", ...args: string[]) =>
 async function call(as: TemporalAddress, path: string, request: Uint8Array = new Uint8Array()) {
   const caller = rawCaller(as);
   try {
+    return await callBy(caller, path, request);
+  } finally {
+    caller.close();
+  }
+}
+
+/** The same on the caller's connection. */
+async function callBy(caller: Upstream, path: string, request: Uint8Array = new Uint8Array()) {
+  try {
     return { answer: await caller.call({ path, request, deadline: Date.now() + 20_000 }) };
   } catch (error) {
     const { code, details } = error as { code: status; details: string };
     return { refused: status[code], details };
-  } finally {
-    caller.close();
   }
 }
 
@@ -236,17 +243,36 @@ describe("the worker of a seed", () => {
       messages.RespondActivityTaskCompletedByIdRequest.encode({ ...own, ...which }).finish();
     const byId = (as: TemporalAddress, which: object) =>
       call(as, workflowMethod("RespondActivityTaskCompletedById"), completion(which));
-    const refusal = {
-      refused: "PERMISSION_DENIED",
-      details: `perennial:seed:seed-1 may not answer activity wait of ${handle.workflowId}`,
-    };
-    expect(await byId(one, { runId })).toEqual(refusal);
+    const refusal = (activityId: string) => ({
+      refused: "NOT_FOUND",
+      details: `no activity ${activityId} of ${handle.workflowId} waits for perennial:seed:seed-1`,
+    });
+    expect(await byId(one, { runId })).toEqual(refusal("wait"));
+    expect(await byId(one, { runId, activityId: "none" })).toEqual(refusal("none"));
     const failure = messages.RespondActivityTaskFailedByIdRequest.encode({ ...own, runId }).finish();
-    expect(await call(one, workflowMethod("RespondActivityTaskFailedById"), failure)).toEqual(refusal);
+    expect(await call(one, workflowMethod("RespondActivityTaskFailedById"), failure)).toEqual(refusal("wait"));
     expect(await byId(two, {})).toMatchObject({ refused: "INVALID_ARGUMENT" });
     expect(await byId(two, { runId, activityId: "other" })).toMatchObject({ refused: "NOT_FOUND" });
     expect(await byId(two, { runId })).toHaveProperty("answer");
     await handle.result();
+  });
+
+  it("ends its own flow with a sentence about the limit where its answer is too large", async () => {
+    const handle = await start("waitOnce", seedQueue("seed-2"));
+    const polled = await poll(two, seedQueue("seed-2"));
+    const { taskToken } = messages.PollActivityTaskQueueResponse.decode(polled.answer ?? new Uint8Array());
+    const details = { payloads: Array.from({ length: 950_000 }, () => ({})) };
+    const failure = { message: "x", applicationFailureInfo: { type: "t", details } };
+    const request = messages.RespondActivityTaskFailedRequest.encode({ namespace: "default", taskToken, failure });
+    expect(await call(two, workflowMethod("RespondActivityTaskFailed"), request.finish())).toHaveProperty("answer");
+    const error: unknown = await handle.result().catch((thrown: unknown) => thrown);
+    const { cause } = (error as { cause: { cause: object } }).cause;
+    expect(cause).toMatchObject({
+      type: "AnswerTooLarge",
+      message: expect.stringMatching(
+        /^perennial:seed:seed-2 has answered with a message that has .* may have/,
+      ) as string,
+    });
   });
 
   it("signals, terminates, resets, cancels, queries, starts, describes, lists and reads no workflow", async () => {
@@ -290,7 +316,9 @@ describe("the worker of a seed", () => {
     ].map(workflowMethod);
     const others = methods.filter((path) => !allowed.includes(path));
     expect(others.length).toBeGreaterThan(100);
-    const refusals = await Promise.all(others.map((path) => call(one, path)));
+    const caller = rawCaller(one);
+    const refusals = await Promise.all(others.map((path) => callBy(caller, path)));
+    caller.close();
     expect(refusals).toEqual(
       others.map((path) => ({
         refused: "PERMISSION_DENIED",
