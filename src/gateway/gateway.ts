@@ -67,7 +67,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Connections> {
     const counted: Pick<Upstream, "call"> = {
       async call(onward) {
         const bytes = await upstream.call(onward);
-        lease.keep(bytes.length);
+        lease.keep(bytes.length, () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM));
         return bytes;
       },
     };
@@ -95,9 +95,7 @@ export async function createGateway(deps: GatewayDeps): Promise<Connections> {
       caller = authenticate(call.peer);
       const lease = quotas.open(caller);
       call.stream.once("close", () => lease.close());
-      const answer = await pass(call, lease, caller);
-      lease.mayEnd(() => call.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM));
-      sendMessage(call.stream, answer, reading);
+      sendMessage(call.stream, await pass(call, lease, caller), reading);
     } catch (error) {
       await refuse(call, error, caller);
     }

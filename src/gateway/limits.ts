@@ -48,11 +48,9 @@ export interface Lease {
   take(what: Held, amount?: number): void;
   /**
    * Holds an answer that has come. Where that is too much, ends answers of this caller that are not read yet, the oldest first;
-   * throws `Refusal` where even that does not help.
+   * throws `Refusal` where even that does not help. `end` ends this one.
    */
-  keep(bytes: number): void;
-  /** Lets the answer be ended so until it is read. */
-  mayEnd(end: () => void): void;
+  keep(bytes: number, end: () => void): void;
   /** Gives everything back; nothing is taken any more. */
   close(): void;
 }
@@ -96,13 +94,11 @@ export function createQuotas(limits: AllLimits): Quotas {
           if (!shares[what].take(caller.name, amount)) refuse(caller, what);
           note(what, amount);
         },
-        keep(bytes) {
+        keep(bytes, end) {
+          while (!closed && !shares.bytes.take(caller.name, bytes))
+            if (!unread.endOldest(caller)) refuse(caller, "bytes");
           if (closed) return;
-          while (!shares.bytes.take(caller.name, bytes)) if (!unread.endOldest(caller)) refuse(caller, "bytes");
           note("bytes", bytes);
-        },
-        mayEnd(end) {
-          if (closed) return;
           const forget = unread.add(caller, () => {
             close();
             end();

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { constants } from "node:http2";
 import { connect as connectTcp } from "node:net";
 import { gzipSync } from "node:zlib";
 import { Metadata, status } from "@grpc/grpc-js";
@@ -236,6 +237,29 @@ describe("the gateway", () => {
     await eventually(async () => expect(await ask()).toBeUndefined());
   });
 
+  it("ends a seed's oldest answers that are not read, and leaves its room to another seed's", async () => {
+    const release = Promise.withResolvers<Uint8Array>();
+    let waiting = 0;
+    const call = async () => await ((waiting += 1), release.promise);
+    const { gateway } = await start({ upstream: { call, close: () => undefined } });
+    const session = await bare(await gateway.asSeed("seed-1"));
+    const polled = [framed(pollOf(seedQueue("seed-1")))];
+    const unread = Array.from({ length: 40 }, () => beginCall(session, POLL, polled, true));
+    for (const { stream } of unread) stream.pause();
+    await eventually(() => expect(waiting).toBe(40));
+    const task = { taskToken: Buffer.from("x"), heartbeatDetails: { payloads: [{ data: Buffer.alloc(1.9 * MiB) }] } };
+    release.resolve(messages.PollActivityTaskQueueResponse.encode(task).finish());
+    const { NGHTTP2_ENHANCE_YOUR_CALM: ended, NGHTTP2_NO_ERROR: open } = constants;
+    await eventually(() =>
+      expect(unread.map(({ stream }) => stream.rstCode)).toEqual([
+        ...Array<number>(36).fill(ended),
+        ...Array<number>(4).fill(open),
+      ]),
+    );
+    const other = caller(await gateway.asSeed("seed-2"));
+    expect((await other.call({ path: POLL, request: pollOf(seedQueue("seed-2")) })).length).toBeGreaterThan(MiB);
+  });
+
   it("decompresses no more than a message says that it has, and counts that first", async () => {
     const { frontend, gateway } = await start({
       limits: { ...defaultLimits, seed: { ...defaultLimits.seed, bytes: { own: 3 * MiB, total: 32 * MiB } } },
@@ -329,6 +353,39 @@ describe("the gateway", () => {
       code: status.RESOURCE_EXHAUSTED,
       details: expect.stringContaining("perennial:seed:seed-1 has too many calls per second") as string,
     });
+  });
+
+  it("counts an answer by an activity's id twice, since the gateway asks whose it is", async () => {
+    const { gateway } = await start({
+      limits: { ...defaultLimits, seed: { ...defaultLimits.seed, rate: { own: 2, total: 10 } } },
+    });
+    const named = { namespace: "default", workflowId: "w", runId: "r", activityId: "1" };
+    const byId = messages.RespondActivityTaskCompletedByIdRequest.encode(named).finish();
+    const codes = async (seed: string, path: string, request: Uint8Array) => {
+      const session = await bare(await gateway.asSeed(seed));
+      const both = [1, 2].map(() => beginCall(session, path, [framed(request)], true).ended);
+      return (await Promise.all(both)).map((end) => end.status);
+    };
+    expect(await codes("seed-1", SYSTEM, new Uint8Array())).toEqual([status.OK, status.OK]);
+    const path = workflowMethod("RespondActivityTaskCompletedById");
+    expect(await codes("seed-2", path, byId)).toEqual([status.NOT_FOUND, status.RESOURCE_EXHAUSTED]);
+  });
+
+  it("ends a seed's call after 30 seconds, and a poll or a call of the garden after 70", async () => {
+    const { frontend, gateway } = await start();
+    const seed = await gateway.asSeed("seed-1");
+    for (const [seconds, address, path, request] of [
+      [30, seed, SYSTEM, new Uint8Array()],
+      [70, seed, POLL, pollOf(seedQueue("seed-1"))],
+      [70, await gateway.asGarden(), SYSTEM, new Uint8Array()],
+    ] as const) {
+      const count = frontend.received.length;
+      const before = Date.now();
+      void refusal(caller(address).call({ path, request }));
+      const { deadline } = await eventually(() => frontend.received[count] ?? false);
+      expect(Number(deadline)).toBeGreaterThanOrEqual(before + seconds * 1000);
+      expect(Number(deadline)).toBeLessThanOrEqual(Date.now() + seconds * 1000);
+    }
   });
 
   it("ends a seed's connections beyond its limit, and no other's", async () => {
