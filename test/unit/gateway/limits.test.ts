@@ -388,6 +388,25 @@ describe("the gateway", () => {
     }
   });
 
+  it("lets a caller wait for a refusal of what it may not repeat, and for no other answer", async () => {
+    const { gateway } = await start({
+      pause: 2 ** 31 - 1,
+      limits: { ...defaultLimits, seed: { ...defaultLimits.seed, calls: { own: 5, total: 10 } } },
+    });
+    const session = await bare(await gateway.asSeed("seed-1"));
+    const ask = (path: string, message: Uint8Array) => beginCall(session, path, [framed(message)], true).ended;
+    const refused = [
+      ask(POLL, pollOf(seedQueue("seed-2"))),
+      ask(POLL, Buffer.alloc(5, 0xff)),
+      ...Array.from({ length: 7 }, () => ask(workflowMethod("SignalWorkflowExecution"), new Uint8Array())),
+    ];
+    const other = await bare(await gateway.asSeed("seed-2"));
+    const answered = async () =>
+      await beginCall(other, SYSTEM, [framed(Buffer.alloc(0))], true).ended.then(({ status: code }) => code);
+    for (let count = 0; count < 3; count += 1)
+      expect(await Promise.race([...refused.map((end) => end.then(() => "refused")), answered()])).toBe(status.OK);
+  });
+
   it("ends a seed's connections beyond its limit, and no other's", async () => {
     const { gateway } = await start();
     const address = await gateway.asSeed("seed-1");
