@@ -35,9 +35,9 @@ async function finalizerCauses(client: KubeClient, { kind, metadata }: KubeObjec
   const { name, namespace } = metadata;
   const field = kind === SecretBinding.kind ? "secretBindingName" : "credentialsBindingName";
   const shoots = namespace === undefined ? [] : await client.list(KnownShoot, { namespace });
-  const users = shoots.filter(({ spec }) => spec[field] === name).map(({ metadata: { name } }) => name);
-  if (users.length === 0) return [];
-  const message = `gardener cannot be removed while Shoot ${listed(users, 10)} needs the binding`;
+  const users = new Set(shoots.filter(({ spec }) => spec[field] === name).map(({ metadata: { name } }) => name));
+  if (users.size === 0) return [];
+  const message = `gardener cannot be removed while Shoot ${listed([...users], 10)} needs the binding`;
   return [{ field: "metadata.finalizers", message, forbidden: true }];
 }
 

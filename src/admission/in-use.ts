@@ -1,6 +1,6 @@
 import { listed } from "../api/counted.ts";
 import type { CloudProfile } from "../api/index.ts";
-import type { KnownShoot } from "./watched/known.ts";
+import { keyOf, type KnownShoot } from "./watched/known.ts";
 import type { Cause } from "./review.ts";
 
 type Offer = CloudProfile["spec"];
@@ -22,7 +22,7 @@ export function withdrawalCauses({ before, after, shoots, profile }: OfferChange
   const left = new Set(offersOf(after));
   const withdrawn = new Map(offersOf(before).flatMap((offer) => (left.has(offer) ? [] : [[offer, new Set<string>()]])));
   for (const { metadata, ...shoot } of shoots)
-    for (const need of needsOf(shoot)) withdrawn.get(need)?.add(`${metadata.namespace}/${metadata.name}`);
+    for (const need of needsOf(shoot)) withdrawn.get(need)?.add(keyOf(metadata));
   return [...withdrawn].flatMap(([offer, users]) => {
     if (users.size === 0) return [];
     const [field = "", ...value] = offer.split(SEPARATOR);

@@ -1,5 +1,5 @@
 import type { Seed } from "../api/index.ts";
-import type { KnownShoot } from "./watched/known.ts";
+import { keyOf, type KnownShoot } from "./watched/known.ts";
 import type { Cause } from "./review.ts";
 
 /**
@@ -26,7 +26,7 @@ export function seedChangeCauses(seed: Seed, old: Seed, shoots: readonly KnownSh
       : []),
     ...lost.flatMap(({ domain }) => {
       const users = shoots.filter(({ spec }) => spec.dns?.domain?.endsWith(`.${domain}`));
-      const names = users.slice(0, 10).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      const names = [...new Set(users.map(({ metadata }) => keyOf(metadata)))].slice(0, 10);
       return users.length === 0
         ? []
         : [refuse("spec.dns.defaults", `${domain} cannot be removed: it is the domain of ${names.join(", ")}`)];

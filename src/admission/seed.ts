@@ -4,7 +4,7 @@ import { Seed, Shoot } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { malformedAmong, overlapsAmong } from "./network.ts";
 import { seedChangeCauses } from "./seed-change.ts";
-import { KnownShoot } from "./watched/known.ts";
+import { keyOf, KnownShoot } from "./watched/known.ts";
 import { judge, type Cause, type Webhook } from "./review.ts";
 
 /** Judges requests about Seeds: usable networks, what its Shoots need stays, and no deletion while a Shoot is, or has been, on the Seed. */
@@ -38,7 +38,7 @@ const uses = ({ spec, status }: KnownShoot, seed: string): boolean =>
 
 function refuse(shoots: readonly KnownShoot[], say: (list: string) => string): Cause[] {
   if (shoots.length === 0) return [];
-  const names = shoots.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const names = shoots.map(({ metadata }) => keyOf(metadata));
   return [{ field: "metadata.name", message: say(listed(names, 10)), forbidden: true }];
 }
 

@@ -1,7 +1,7 @@
 import { Project, projectOf, Seed, ShootBastion, type CloudProfile, type Shoot } from "../../api/index.ts";
-import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
+import { isOnSeed, shootCapacity } from "../../api/placement/choice.ts";
 import type { NeededRegistration } from "../../api/registration/gate.ts";
-import { KnownShoot } from "../watched/known.ts";
+import { keyOf, KnownShoot } from "../watched/known.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
@@ -29,8 +29,10 @@ export async function readNeighbours(
   { shoot, old, seed }: ShootChange,
 ): Promise<number | undefined> {
   if (!seed || shoot.spec.seedName === old?.spec.seedName || shootCapacity(seed) === undefined) return undefined;
-  const shoots = await client.list(KnownShoot);
-  return countNeighbours(shoots, seed.metadata.name, shoot.metadata.uid);
+  const own = keyOf(shoot.metadata);
+  const others = Map.groupBy(await client.list(KnownShoot), ({ metadata }) => keyOf(metadata));
+  others.delete(own);
+  return [...others.values()].filter((versions) => versions.some((one) => isOnSeed(one, seed.metadata.name))).length;
 }
 
 /** The Seed that a Shoot names, if there is one. */

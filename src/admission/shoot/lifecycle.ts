@@ -37,10 +37,13 @@ async function twinCauses(client: KubeClient, { metadata }: Shoot, project: stri
   const namesakes = known.filter(
     (other) => other.metadata.name === metadata.name && other.metadata.namespace !== metadata.namespace,
   );
-  for (const { metadata: other, status } of namesakes) {
-    const taken = status?.technicalID ?? technicalIDOf(await readProject(client, other.namespace), other.name);
-    if (taken !== id) continue;
-    const message = `Shoot ${other.namespace}/${other.name} has the same technical ID, ${id}: choose another name`;
+  const byNamespace = Map.groupBy(namesakes, (other) => other.metadata.namespace);
+  for (const [namespace, versions] of byNamespace) {
+    const given = new Set(versions.map(({ status }) => status?.technicalID));
+    const project = given.has(undefined) ? await readProject(client, namespace) : undefined;
+    const isTaken = given.has(id) || (project !== undefined && technicalIDOf(project, metadata.name) === id);
+    if (!isTaken) continue;
+    const message = `Shoot ${namespace}/${metadata.name} has the same technical ID, ${id}: choose another name`;
     return [{ field: "metadata.name", message }];
   }
   return [];

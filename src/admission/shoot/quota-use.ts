@@ -4,9 +4,9 @@ import { isSameKey, quotasOf, readQuotas } from "../../api/core/quotas-of.ts";
 import { SecretBinding, type CloudProfile, type Quota, type Shoot } from "../../api/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
-import { KnownCredentialsBinding, KnownSecretBinding, KnownShoot, type KnownBinding } from "../watched/known.ts";
+import { keyOf, KnownCredentialsBinding, KnownSecretBinding, KnownShoot, type KnownBinding } from "../watched/known.ts";
 import type { ShootChange } from "./change.ts";
-import { lifetimeCauses, needsQuota, quotaCauses, type Consumer, type QuotaUse } from "./quota.ts";
+import { lifetimeCauses, needsQuota, quotaCauses, type QuotaUse } from "./quota.ts";
 
 /** Reads what the Quotas of the Shoot's binding leave, and says why the Shoot does not get along with that. */
 export async function readQuotaCauses(client: KubeClient, { shoot, old, profile, now }: ShootChange): Promise<Cause[]> {
@@ -42,11 +42,12 @@ async function readUses(client: KubeClient, shoot: Shoot, quotas: readonly Quota
       .filter((other) => !isSameKey(other.metadata, { namespace, name }))
       .filter((other) => quota.spec.scope.kind !== "Project" || other.metadata.namespace === namespace)
       .filter((other) => naming.some((binding) => isBoundBy(other, binding)));
-    const consumers = others.map(async (other): Promise<Consumer> => ({
+    const consumers = others.map(async (other) => ({
       shoot: other,
       profile: await profileOf(other),
     }));
-    return { quota, others: await Promise.all(consumers) };
+    const byKey = Map.groupBy(await Promise.all(consumers), ({ shoot: { metadata } }) => keyOf(metadata));
+    return { quota, others: [...byKey.values()] };
   });
   return Promise.all(uses);
 }

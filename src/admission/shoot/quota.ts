@@ -7,7 +7,7 @@ import { nanosOf, quantityOf } from "../../api/schema/quantity.ts";
 import type { KnownPool, KnownShoot } from "../watched/known.ts";
 import type { Cause } from "../review.ts";
 
-/** A Shoot, and what it can be made of. */
+/** A Shoot, or one version of it, and what it can be made of. */
 export interface Consumer {
   readonly shoot: Pick<KnownShoot, "spec">;
   readonly profile: CloudProfile | undefined;
@@ -16,7 +16,8 @@ export interface Consumer {
 /** A Quota that holds for a Shoot, and the other Shoots for which it holds. */
 export interface QuotaUse {
   readonly quota: Quota;
-  readonly others: readonly Consumer[];
+  /** Each with all versions that may be stored. */
+  readonly others: readonly (readonly Consumer[])[];
 }
 
 /** What a Shoot uses at most, in billionths of the metrics' units. */
@@ -29,7 +30,7 @@ type Use = Partial<Record<QuotaMetric, bigint>>;
 export function quotaCauses(consumer: Consumer, quotas: readonly QuotaUse[]): Cause[] {
   const own = useOf(consumer);
   return quotas.flatMap(({ quota: { metadata, spec }, others }) => {
-    const taken = others.map(useOf);
+    const taken = others.map((versions) => largest(versions.map(useOf)));
     return quotaMetrics.flatMap((metric): Cause[] => {
       const limit = nanosOf(spec.metrics[metric] ?? "");
       const before = taken.reduce((sum, use) => sum + (use[metric] ?? 0n), 0n);
@@ -72,6 +73,15 @@ function useOf({ shoot, profile }: Consumer): Use {
     quotaMetrics.map((metric) => [metric, [load, ...pools].reduce((sum, use) => sum + (use[metric] ?? 0n), 0n)]),
   );
 }
+
+/** Of several versions each may be the one that is stored. */
+const largest = (uses: readonly Use[]): Use =>
+  Object.fromEntries(
+    quotaMetrics.map((metric) => [
+      metric,
+      uses.reduce((most, { [metric]: use = 0n }) => (use > most ? use : most), 0n),
+    ]),
+  );
 
 function useOfPool({ machine, maximum, volume }: KnownPool, offer: CloudProfile["spec"] | undefined): Use {
   const type = offer?.machineTypes.find(({ name }) => name === machine.type);

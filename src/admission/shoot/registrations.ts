@@ -17,13 +17,16 @@ export function createRegistrations(
 ): Registrations {
   let last: { readonly at: number; readonly answer: Promise<readonly Registered[]> } | undefined;
   const now = () => {
-    const answer = client.list(KnownRegistration).then((all) => all.map(registeredOf));
+    const answer = client.list(KnownRegistration).then((all) => latest(all.map(registeredOf)));
     last = { at: time(), answer };
     answer.catch(() => (last = last?.answer === answer ? undefined : last));
     return answer;
   };
   return { now, lately: () => (last !== undefined && time() - last.at < FRESH ? last.answer : now()) };
 }
+
+/** Of each registration the version that was admitted last. */
+const latest = (all: readonly Registered[]): Registered[] => [...new Map(all.map((one) => [one.name, one])).values()];
 
 /** In ms: an API server asks the one webhook right after the other. */
 const FRESH = 2_000;

@@ -123,6 +123,10 @@ export function toKnownRegistration(registration: ControllerRegistration): Contr
   return { ...registration, spec: { ...spec, deployment: rest } };
 }
 
+/** The key that all versions of an object have. */
+export const keyOf = ({ namespace = "", name }: Pick<ObjectMeta, "namespace" | "name">): string =>
+  `${namespace}/${name}`;
+
 /** By which an object is told from others and from its earlier self. */
 function identityOf<M extends ObjectMeta>({ name, namespace, uid, resourceVersion, deletionTimestamp }: M) {
   return omitUndefined({ name, namespace, uid, resourceVersion, deletionTimestamp }) as Pick<

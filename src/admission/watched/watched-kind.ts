@@ -1,26 +1,21 @@
-import { isDeepStrictEqual } from "node:util";
 import type { TypeRef } from "../../api/schema/kind.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, refOf, type KubeClient } from "../../kube/index.ts";
+import { createReflector, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { createNotes } from "./notes.ts";
 
-/** The objects of a kind as the API server has them, and as they were admitted last. */
+/** The objects of a kind as the API server has them, and as they were admitted besides. */
 export interface WatchedKind<T extends KubeObject = KubeObject> {
   start(): void;
   synced(): Promise<void>;
-  /** Throws when the API server has not been heard of for so long that what is known may be wrong. */
-  list(namespace?: string): Promise<T[]>;
-  /** Counts an object as written from now on. */
-  note(object: T): void;
+  /**
+   * Lists every version of an object that may be stored: the one that the watch told of first, then those that were admitted.
+   * Throws when the API server has not been heard of for so long that what is known may be wrong.
+   */
+  list(namespace?: string): T[];
+  /** Counts an object as written, in place of `old`, besides what is stored. False where too many of its namespace are noted. */
+  note(object: T, old?: T): boolean;
   stop(): Promise<void>;
-}
-
-/** An object that was admitted, and is not known to be written. */
-interface Note<T> {
-  readonly object: T;
-  readonly at: number;
-  /** It was read since, so that it is known whether it was written. */
-  readonly isRead: boolean;
 }
 
 /** Watches a kind; `keep` says what is remembered of an object. `time` is ms. */
@@ -37,36 +32,13 @@ export function createWatchedKind<T extends KubeObject>({
   readonly log: Logger;
   readonly time?: () => number;
 }): WatchedKind<T> {
-  const notes = new Map<string, Note<T>>();
-  const reflector = createReflector(client, type, {
-    ...{ log, keep },
-    onEvent({ type: change, object }) {
-      const key = keyOf(object);
-      const noted = notes.get(key)?.object;
-      if (noted === undefined) return;
-      const isGone = change === "deleted" && [undefined, object.metadata.uid].includes(noted.metadata.uid);
-      if (isGone || isDeepStrictEqual(contentOf(noted), contentOf(keep(object)))) notes.delete(key);
-    },
-  });
-
-  /** An admitted object may never have been written: another webhook has refused it, or its sender has gone. */
-  async function settle(): Promise<void> {
-    for (const [key, { object, at, isRead }] of notes) {
-      const age = time() - at;
-      if (age > LONGEST_SILENCE) notes.delete(key);
-      else if (age > LONGEST_WRITE && !isRead) {
-        const live = await client.read(refOf(object));
-        if (live === undefined) notes.delete(key);
-        else notes.set(key, { object: keep(live), at, isRead: true });
-      }
-    }
-  }
-
+  const notes = createNotes<T>({ keep, time, heard: () => time() - reflector.silence() });
+  const reflector: Reflector<T> = createReflector(client, type, { log, keep, onEvent: notes.settle });
   return {
     start: reflector.start,
     synced: reflector.synced,
     stop: reflector.stop,
-    async list(namespace) {
+    list(namespace) {
       const silence = reflector.silence();
       if (silence > LONGEST_SILENCE) {
         const since = Number.isFinite(silence) ? `for ${Math.round(silence / 1_000)} s` : "yet";
@@ -74,24 +46,11 @@ export function createWatchedKind<T extends KubeObject>({
           `cannot judge by ${type.kind}s: the watch of them has not been heard of ${since}: try again when the API server answers the manager`,
         );
       }
-      await settle();
-      const noted = [...notes.values()].map(({ object }) => object);
-      const cached = reflector.list(namespace).filter((object) => !notes.has(keyOf(object)));
-      return [...cached, ...noted.filter(({ metadata }) => [undefined, metadata.namespace].includes(namespace))];
+      return [...reflector.list(namespace), ...notes.list(namespace)];
     },
-    note: (object) => void notes.set(keyOf(object), { object: keep(object), at: time(), isRead: false }),
+    note: notes.take,
   };
 }
 
-/** In ms: API servers send bookmarks each minute, and a silent watch is given up after this. Noted objects count for as long. */
+/** In ms: API servers send bookmarks each minute, and a silent watch is given up after this. */
 const LONGEST_SILENCE = 150_000;
-
-/** In ms: what an API server has not written by then, it does not write: webhooks answer within 10 s, requests end after 60. */
-const LONGEST_WRITE = 60_000;
-
-const keyOf = ({ metadata: { namespace = "", name } }: KubeObject): string => `${namespace}/${name}`;
-
-/** All but the metadata, and the status, which is written by itself. */
-function contentOf({ metadata: _, status: __, ...content }: KubeObject): unknown {
-  return content;
-}

@@ -35,9 +35,12 @@ interface Placed {
 
 /** How many Shoots are on a Seed, or on their way to or from it; the one with this uid is left out. */
 export function countNeighbours(shoots: readonly Placed[], seed: string, uid: string | undefined): number {
-  const isThere = ({ spec, status }: Placed) => spec.seedName === seed || status?.seedName === seed;
-  return shoots.filter((shoot) => isThere(shoot) && shoot.metadata.uid !== uid).length;
+  return shoots.filter((shoot) => isOnSeed(shoot, seed) && shoot.metadata.uid !== uid).length;
 }
+
+/** Whether a Shoot is on a Seed, or on its way to or from it. */
+export const isOnSeed = ({ spec, status }: Pick<Placed, "spec" | "status">, seed: string): boolean =>
+  spec.seedName === seed || status?.seedName === seed;
 
 /** How many Shoots a Seed takes; undefined when it does not say. */
 export function shootCapacity({ status }: Seed): number | undefined {

@@ -54,6 +54,17 @@ describe("a Shoot needs of its Quota", () => {
     expect(quotaCauses(consumer(pool()), [use(metrics, shoot(pool()))])).toEqual([]);
   });
 
+  it("of a Shoot of which several versions may be stored, the most that any of them needs of each", () => {
+    const { quota } = use({ cpu: 9 });
+    const version = (change: Partial<Pool>) => ({ shoot: shoot(pool(change)), profile: profile() });
+    const causesAfter = (...versions: readonly Partial<Pool>[]) =>
+      quotaCauses(consumer(pool()), [{ quota, others: [versions.map(version)] }]).map(({ message }) => message);
+    expect(causesAfter({ maximum: 2 }, { maximum: 1 })).toEqual([]);
+    const tooMuch = [expect.stringContaining("need 4 cpu, and Quota garden-dev/trial has 9 of which 6") as string];
+    expect(causesAfter({ maximum: 3 }, { maximum: 1 })).toEqual(tooMuch);
+    expect(causesAfter({ maximum: 1 }, { maximum: 3 })).toEqual(tooMuch);
+  });
+
   it("room in each of several Quotas", () => {
     expect(quotaCauses(consumer(pool()), [use({ cpu: 100 }), use({ cpu: 1 }), use({ memory: 1 })])).toHaveLength(2);
   });
@@ -120,7 +131,7 @@ function use(metrics: Quota["spec"]["metrics"], other?: Shoot, clusterLifetimeDa
     metadata: { namespace: "garden-dev", name: "trial" },
     spec: { metrics, scope: { kind: "Project" }, ...(clusterLifetimeDays !== undefined && { clusterLifetimeDays }) },
   };
-  return { quota, others: other ? [{ shoot: other, profile: profile() }] : [] };
+  return { quota, others: other ? [[{ shoot: other, profile: profile() }]] : [] };
 }
 
 function profile(): CloudProfile {

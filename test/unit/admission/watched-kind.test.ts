@@ -13,10 +13,10 @@ import { keepObjects } from "../../support/kept-objects.ts";
 
 const log = createLogger({ name: "admission", level: "silent" });
 
-const shoot = (name: string, domain: string, uid = name) =>
+const shoot = (name: string, domain: string, uid = name, resourceVersion = "1") =>
   ({
     ...typeMeta(KnownShoot),
-    metadata: { name, namespace: "garden-dev", uid, resourceVersion: "1", annotations: { a: "b" } },
+    metadata: { name, namespace: "garden-dev", uid, resourceVersion, annotations: { a: "b" } },
     spec: {
       region: "local",
       dns: { domain, providers: [{ type: "x" }] },
@@ -46,6 +46,15 @@ function playGarden(...first: readonly Shoot[]) {
   return { client, tell: (event: WatchEvent<Shoot>) => void told.write(event) };
 }
 
+const inNamespace = (namespace: string, one: Shoot): Shoot => ({ ...one, metadata: { ...one.metadata, namespace } });
+
+async function started(client: KubeClient, time?: () => number) {
+  const known = createWatchedKind({ client, type: KnownShoot, keep: toKnownShoot, log, ...(time && { time }) });
+  known.start();
+  await known.synced();
+  return known;
+}
+
 const domains = (shoots: readonly KnownShoot[]) => shoots.map(({ spec }) => spec.dns?.domain).toSorted();
 
 test("nothing of a Shoot is remembered that is left to a provider, or that no rule reads", () => {
@@ -54,61 +63,109 @@ test("nothing of a Shoot is remembered that is left to a provider, or that no ru
   expect(JSON.stringify(spec)).not.toMatch(/infrastructureConfig|providers|kubelet/);
 });
 
-test("an admitted object counts before the watch tells of it, and no longer once it was deleted", async () => {
+test("an admitted object counts before the watch tells of it, besides what is stored, and no longer once it was deleted", async () => {
   const { client, tell } = playGarden(shoot("a", "a.example.com"));
-  const known = createWatchedKind({ client, type: KnownShoot, keep: toKnownShoot, log });
-  known.start();
-  await known.synced();
+  const known = await started(client);
   known.note(shoot("b", "b.example.com"));
-  known.note(shoot("a", "other.example.com"));
-  expect(domains(await known.list("garden-dev"))).toEqual(["b.example.com", "other.example.com"]);
-  expect(await known.list("garden-other")).toEqual([]);
-  tell({ type: "ADDED", object: shoot("b", "b.example.com") });
-  tell({ type: "DELETED", object: shoot("b", "b.example.com") });
-  await eventually(async () => domains(await known.list()).join() === "other.example.com");
+  known.note(shoot("a", "other.example.com", "a2"));
+  expect(domains(known.list("garden-dev"))).toEqual(["a.example.com", "b.example.com", "other.example.com"]);
+  expect(known.list("garden-other")).toEqual([]);
+  tell({ type: "ADDED", object: shoot("b", "written.example.com") });
+  await eventually(() => domains(known.list()).join() === "a.example.com,other.example.com,written.example.com");
+  tell({ type: "DELETED", object: shoot("b", "written.example.com") });
+  await eventually(() => domains(known.list()).join() === "a.example.com,other.example.com");
   await known.stop();
 });
 
-test("an admitted object that was never written counts until it is looked for in vain", async () => {
+test("who asks for one object twice has both versions of it counted, and a stored one is never counted as less", async () => {
+  const { client } = playGarden(shoot("a", "a.example.com"));
+  const known = await started(client);
+  known.note(shoot("b", "b.example.com", "b1"));
+  known.note(shoot("b", "small.example.com", "b2"));
+  known.note(shoot("a", "smaller.example.com"), shoot("a", "a.example.com"));
+  expect(domains(known.list())).toEqual(["a.example.com", "b.example.com", "small.example.com", "smaller.example.com"]);
+  await known.stop();
+});
+
+test("an admitted change counts until a later version is stored than the one that it changes", async () => {
+  const { client, tell } = playGarden(shoot("a", "8.example.com", "a", "8"));
+  const known = await started(client);
+  known.note(shoot("a", "10.example.com", "a", "9"), shoot("a", "9.example.com", "a", "9"));
+  tell({ type: "MODIFIED", object: shoot("a", "9.example.com", "a", "9") });
+  await eventually(() => domains(known.list()).join() === "10.example.com,9.example.com");
+  tell({ type: "MODIFIED", object: shoot("a", "9.example.com", "a", "10") }); // another's: an API server asks about ours again
+  await eventually(() => domains(known.list()).join() === "9.example.com");
+  await known.stop();
+});
+
+test("an object that is deleted and made anew in one moment counts as it is made", async () => {
+  const { client, tell } = playGarden(shoot("a", "a.example.com", "a1"));
+  const known = await started(client);
+  known.note(shoot("a", "anew.example.com", "a2"));
+  tell({ type: "DELETED", object: shoot("a", "a.example.com", "a1") });
+  await eventually(() => domains(known.list()).join() === "anew.example.com");
+  await known.stop();
+});
+
+test("a change of what no rule reads counts for nothing", async () => {
+  const { client } = playGarden(shoot("a", "a.example.com"));
+  const known = await started(client);
+  const annotated = { ...shoot("a", "a.example.com"), status: { technicalID: "x" } } as unknown as Shoot;
+  expect(known.note(annotated, shoot("a", "a.example.com"))).toBe(true);
+  expect(known.list()).toHaveLength(1);
+  await known.stop();
+});
+
+test("an admitted object that was never written counts until the watch would have told of it, and no question is asked for it", async () => {
   const { client } = playGarden();
   let time = 0;
-  const known = createWatchedKind({ client, type: KnownShoot, keep: toKnownShoot, log, time: () => time });
-  known.start();
-  await known.synced();
-  known.note(shoot("b", "b.example.com"));
-  time = 60_000;
-  expect(await known.list()).toHaveLength(1);
-  time = 60_001;
-  expect(await known.list()).toEqual([]);
+  const read = () => Promise.reject(new Error("nothing is read"));
+  const known = await started({ ...client, read }, () => time);
+  for (let n = 0; n < 100; n += 1) known.note(shoot(`n${n}`, `n${n}.example.com`));
+  time = 70_000; // the list that it began with is older
+  expect(known.list()).toHaveLength(100);
+  time = 140_000;
+  expect(known.list()).toEqual([]);
   await known.stop();
 });
 
-test("an admitted object that the watch does not tell of is read once, and forgotten when the watch would be out of date", async () => {
+test("a namespace has so many admitted objects at once that are not written, and others of their own meanwhile", async () => {
+  const { client, tell } = playGarden();
+  let time = 0;
+  const known = await started(client, () => time);
+  const noted = Array.from({ length: 1_000 }, (_, n) => known.note(shoot(`n${n}`, `n${n}.example.com`)));
+  const most = noted.indexOf(false);
+  expect(most).toBeGreaterThan(100);
+  expect(known.list()).toHaveLength(most);
+  expect(known.note(inNamespace("garden-other", shoot("a", "a.example.com")))).toBe(true);
+  tell({ type: "ADDED", object: shoot("n0", "n0.example.com") });
+  await eventually(() => known.note(shoot("next", "next.example.com")));
+  expect(known.note(shoot("last", "last.example.com"))).toBe(false);
+  time = 140_000;
+  expect(known.note(shoot("last", "last.example.com"))).toBe(true);
+  await known.stop();
+});
+
+test("when all namespaces together have too many, each may still have one", async () => {
   const { client } = playGarden();
-  let [time, reads] = [0, 0];
-  const read = async () => {
-    reads += 1;
-    return shoot("b", "written.example.com");
-  };
-  const reading = { ...client, read: read as unknown as KubeClient["read"] };
-  const known = createWatchedKind({ client: reading, type: KnownShoot, keep: toKnownShoot, log, time: () => time });
-  known.start();
-  await known.synced();
-  known.note(shoot("b", "admitted.example.com"));
-  for (time of [60_001, 60_002, 150_000]) expect(domains(await known.list())).toEqual(["written.example.com"]);
-  expect(reads).toBe(1);
-  time = 150_001;
-  expect(await known.list()).toEqual([]);
+  const known = await started(client);
+  const note = (namespace: string, n: number) => known.note(inNamespace(namespace, shoot(`n${n}`, "n.example.com")));
+  for (let namespace = 0; namespace < 40; namespace += 1) {
+    let n = 0;
+    while (note(`garden-${namespace}`, n)) n += 1;
+  }
+  expect(known.list().length).toBeLessThan(4_200);
+  expect([note("garden-victim", 1), note("garden-victim", 2)]).toEqual([true, false]);
   await known.stop();
 });
 
 test("before there was a list nothing is judged by, and the refusal names the kind and what to do", async () => {
   const { client } = playGarden();
   const known = createWatchedKind({ client, type: KnownShoot, keep: toKnownShoot, log });
-  await expect(known.list()).rejects.toThrow(/cannot judge by Shoots: .* not been heard of yet: try again/);
+  expect(() => known.list()).toThrow(/cannot judge by Shoots: .* not been heard of yet: try again/);
 });
 
-test("what was only tried, or not admitted, does not count", async () => {
+test("what was only tried, or not admitted, does not count; one too many is refused, with the remedy", async () => {
   const { client } = playGarden();
   const garden = createWatchedGarden(client, log);
   await garden.start();
@@ -122,5 +179,9 @@ test("what was only tried, or not admitted, does not count", async () => {
   expect(await garden.client.list(KnownShoot)).toEqual([]);
   await ask(true, {});
   expect(await garden.client.list(KnownShoot)).toHaveLength(1);
+  const asked = await Promise.all(Array.from({ length: 200 }, async () => ask(true, {})));
+  const refused = asked.find(({ allowed }) => !allowed);
+  expect(refused).toMatchObject({ forbidden: true, causes: [{ field: "metadata.namespace" }] });
+  expect(JSON.stringify(refused)).toContain("too many Shoots of namespace garden-dev were admitted of late");
   await garden.stop();
 });
