@@ -2,8 +2,8 @@ import { excessOf, measureJson, membersOf, type JsonLimits, type JsonSize } from
 
 /**
  * Measures what the body of an AdmissionReview brings: all but what is stored already, and who manages which field, which no rule
- * reads. So objects that were stored before a limit can still be deleted, annotated and made smaller. API servers write both
- * objects in the same way; a part that is written differently counts as new. Stops where a limit is passed.
+ * reads. A part of the object that is no larger than it was brings nothing. So whatever is stored, before a limit or just within it,
+ * can be deleted, annotated and made smaller, and no part grows beyond a limit. Stops where one is passed.
  */
 export function measureReview(body: Buffer, most: JsonLimits): JsonSize {
   const whole = measureJson(body, most);
@@ -36,13 +36,20 @@ function* newPartsOfRequest(request: Buffer): Generator<Buffer> {
 function* newMembers(object: Buffer, old: Members): Generator<Buffer> {
   for (const [name, value] of membersOf(object)) {
     if (name === "metadata") yield* newMetadata(value, oldMembers(old.get(name)));
-    else if (!old.get(name)?.equals(value)) yield value;
+    else if (isLarger(value, old.get(name))) yield value;
   }
 }
 
 function* newMetadata(metadata: Buffer, old: Members): Generator<Buffer> {
   for (const [name, value] of membersOf(metadata))
-    if (name !== "managedFields" && !old.get(name)?.equals(value)) yield value;
+    if (name !== "managedFields" && isLarger(value, old.get(name))) yield value;
+}
+
+function isLarger(part: Buffer, old: Buffer | undefined): boolean {
+  if (old === undefined) return true;
+  if (part.equals(old)) return false;
+  const [after, before] = [measureJson(part), measureJson(old)];
+  return after.values > before.values || after.depth > before.depth;
 }
 
 type Members = ReadonlyMap<string, Buffer>;

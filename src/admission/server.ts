@@ -136,7 +136,8 @@ class BadRequest extends Error {
   }
 }
 
-const tooLarge = (excess: string) => new BadRequest(413, `an admission request ${excess}: write a smaller object`);
+const tooLarge = (excess: string) =>
+  new BadRequest(413, `an admission request ${excess}: write a smaller object, or one that is no larger than it was`);
 
 const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
   readBytes(request, {

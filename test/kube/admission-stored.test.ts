@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import { TUNNEL_ANNOTATION } from "../../src/api/annotations.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition, refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
-import { admissionTest as test } from "../support/admission-lab.ts";
+import { admissionTest as test, refusalOf } from "../support/admission-lab.ts";
 import { withChange } from "../support/changed-shoots/case.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
-import { moreExamples } from "../support/garden-examples.ts";
+import { askedAbout, moreExamples } from "../support/garden-examples.ts";
 
 // Shoots that an older version let in, when kinds had fewer bounds and admission fewer rules.
 
@@ -29,6 +29,15 @@ const overfull = [
   const spec = { ...(example["spec"] as object), unknown: excess };
   return { ...example, metadata: { name, ...(namespace && { namespace }), finalizers }, spec };
 });
+/** As many values, of each kind of which changes are judged. */
+const shrinking = Object.keys(askedAbout)
+  .filter((kind) => kind !== "DomainReservation" && kind !== "BackupBucket") // of which changes are not judged
+  .map((kind): KubeObject => {
+    const { metadata, ...example } = exampleOf(kind);
+    const { namespace } = metadata;
+    const content = "spec" in example ? { spec: { ...(example["spec"] as object), unknown: wide } } : { unknown: wide };
+    return { ...example, metadata: { name: "shrinking", ...(namespace && { namespace }) }, ...content };
+  });
 let client: KubeClient;
 
 test.beforeAll(async ({ admissionLab }) => {
@@ -46,7 +55,7 @@ test.beforeAll(async ({ admissionLab }) => {
       const metadata = { name, namespace: "garden-dev", finalizers: ["gardener"] };
       await eventually(() => client.create({ ...broken, metadata }));
     }
-    for (const object of overfull) await client.create(object);
+    for (const object of [...overfull, ...shrinking]) await client.create(object);
   });
 });
 
@@ -80,6 +89,16 @@ test.each(overfull)("a $kind $metadata.name beyond what a request may bring can 
   await client.remove(ref);
   await client.patch(ref, { metadata: { finalizers: [] } });
   expect(await client.read(ref)).toBeUndefined();
+});
+
+test.each(shrinking)("$kind: one beyond what a request may bring can be made smaller bit by bit", async (object) => {
+  const less = { unknown: { list: wide.list.slice(100) } };
+  const refusal = await refusalOf(client.patch(refOf(object), "spec" in object ? { spec: less } : less));
+  expect(String(refusal)).not.toContain("than it was"); // what an example names may not be there
+  const more = { unknown: { list: [...wide.list, 1] } };
+  await expect(client.patch(refOf(object), "spec" in object ? { spec: more } : more)).rejects.toThrow(
+    "more than the 30000 values that it may have: write a smaller object, or one that is no larger than it was",
+  );
 });
 
 const isConfirmed: ReadonlySet<string> = new Set(["Shoot", "ShootState", "Project"]);

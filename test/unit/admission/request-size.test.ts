@@ -21,6 +21,25 @@ test("what was stored before counts neither in a deletion nor where it stays as 
   expect(isWithin(measure({ object: small, oldObject: large }))).toBe(true);
 });
 
+test("a part that is no larger than it was brings nothing, however large it is", () => {
+  const annotated = (count: number, first: object = {}) => ({
+    ...small,
+    metadata: { annotations: { ...first, ...Object.fromEntries(many.slice(0, count).map((_, n) => [`a${n}`, ""])) } },
+  });
+  const update = (object: object, oldObject: object) => isWithin(measure({ object, oldObject }));
+  expect(update(annotated(49), annotated(50))).toBe(true);
+  expect(update(annotated(49, { confirmed: "true" }), annotated(50))).toBe(true);
+  expect(update(annotated(50, { confirmed: "true" }), annotated(50))).toBe(false);
+  expect(update({ ...small, spec: { many: many.slice(1), deep } }, large)).toBe(true);
+  expect(update({ ...small, spec: { many: [deep] } }, { ...small, spec: { many } })).toBe(false); // it is deeper
+  const managed = (object: { metadata: object }) => ({
+    ...object,
+    metadata: { ...object.metadata, managedFields: many },
+  });
+  expect(update(managed(annotated(49)), annotated(50))).toBe(true);
+  expect(update(annotated(50), managed(annotated(49)))).toBe(false);
+});
+
 test("who manages which field does not count", () => {
   expect(isWithin(measure({ object: { ...small, metadata: { managedFields: many, name: "a" } } }))).toBe(true);
   expect(isWithin(measure({ object: { ...small, managedFields: many } }))).toBe(false);
@@ -28,10 +47,10 @@ test("who manages which field does not count", () => {
 
 test.each([
   ["a new object", { object: large }],
-  ["a changed part", { object: { ...small, spec: { many: [...many, 2] } }, oldObject: large }],
+  ["a changed part", { object: { ...small, spec: { many: [...many, 2] } }, oldObject: { ...small, spec: { many } } }],
   [
-    "a changed text of the same length",
-    { object: { ...small, spec: { many: [2, ...many.slice(1)] } }, oldObject: { ...small, spec: { many } } },
+    "a part that grows while another shrinks",
+    { object: { ...small, spec: { many: [...many, 2] } }, oldObject: { ...small, spec: { many }, data: { many } } },
   ],
   ["a part that another part was", { object: { ...small, status: large.spec }, oldObject: large }],
   ["depth", { object: { ...small, spec: deep }, oldObject: small }],
