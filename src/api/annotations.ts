@@ -57,6 +57,12 @@ export const CREATED_BY_ANNOTATION = "gardener.cloud/created-by";
 /** The number of the leader under which our flows wrote an object; on a Namespace, the lowest one that may still write there. */
 export const EPOCH_ANNOTATION = "perennial.dev/epoch";
 
+/** The epoch in an object's annotations; 0 for none, and for what is no number of at most 15 digits, as in the policies of deploy/. */
+export function writtenEpoch(annotations: Readonly<Record<string, string>> | undefined): number {
+  const text = annotations?.[EPOCH_ANNOTATION] ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
 /** On a Shoot's namespace in a seed: which failure the control plane survives, `node` or `zone`; empty for none. */
 export const FAILURE_TOLERANCE_ANNOTATION = "high-availability-config.resources.gardener.cloud/failure-tolerance-type";
 

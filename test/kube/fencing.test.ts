@@ -268,6 +268,38 @@ describe("the fence", () => {
     const broken = { ...configMap("broken").metadata, annotations: { [EPOCH_ANNOTATION]: "soon" } };
     await expect(kube.apply({ ...configMap("broken"), metadata: broken })).rejects.toThrow(/perennial-fence-writes/);
   });
+
+  test.each(["soon", "9223372036854775807", "9".repeat(30)])(
+    "of %s, which is no epoch, takes no write of a flow and can be written anew",
+    async (epoch) => {
+      namespace = `${namespace}-broken`;
+      const metadata = {
+        name: namespace,
+        labels: { [ROLE_LABEL]: "shoot" },
+        annotations: { [EPOCH_ANNOTATION]: epoch },
+      };
+      await kube.create({ apiVersion: "v1", kind: "Namespace", metadata }, { fieldManager: "kubectl" });
+      await eventually(() => expect(flow(9).apply(configMap("config"))).rejects.toThrow(Superseded));
+      await flow(9).patch(namespaceRef(), {});
+      await eventually(() => flow(9).apply(configMap("config")));
+      const written = { metadata: { annotations: { [EPOCH_ANNOTATION]: epoch } } };
+      await expect(kube.patch(namespaceRef(), written, { fieldManager: "kubectl" })).rejects.toThrow(
+        /epoch 9 has begun/,
+      );
+    },
+  );
+
+  test("lets a flow delete what bears no epoch once it has written its own there", async () => {
+    const annotations = { [EPOCH_ANNOTATION]: "soon" };
+    await kube.create(
+      { ...configMap("broken"), metadata: { ...configMap("broken").metadata, annotations } },
+      { fieldManager: "extension" },
+    );
+    const ref = inNamespace("v1", "ConfigMap", "broken");
+    await expect(kube.remove(ref)).rejects.toThrow(/epoch 9 has begun here, and this was written under epoch 0/);
+    await flow(9).remove(ref);
+    expect(await kube.read(ref)).toBeUndefined();
+  });
 });
 
 describe("in the garden", () => {
@@ -294,6 +326,22 @@ describe("in the garden", () => {
     await kube.apply(state("10"));
     await expect(kube.apply(state("9"))).rejects.toThrow(/epoch 10 has begun, and this acts for epoch 9/);
   });
+
+  test.each(["abc", "9223372036854775807", ""])(
+    "a client is not kept out by an epoch of %j, which is none",
+    async (epoch) => {
+      const metadata = { name: `broken-${count}`, namespace: "default", annotations: { [EPOCH_ANNOTATION]: epoch } };
+      const broken = { apiVersion: "core.gardener.cloud/v1beta1", kind: "ShootState", metadata, spec: {} };
+      await kube.create(broken);
+      const kept = { metadata: { finalizers: ["gardener"], annotations: { [EPOCH_ANNOTATION]: "2" } } };
+      await kube.patch(refOf(broken), kept);
+      await expect(kube.patch(refOf(broken), { metadata })).rejects.toThrow(
+        /epoch 2 has begun, and this acts for epoch 0/,
+      );
+      await kube.patch(refOf(broken), { metadata: { finalizers: null } });
+      await kube.remove(refOf(broken));
+    },
+  );
 
   test("no client goes back to an earlier leader, nor makes another one without a new epoch", async () => {
     const run = await createShoot(kube, `leader-${count}`);

@@ -14,7 +14,15 @@ import {
 } from "../../src/api/index.ts";
 import { shootStatus } from "../../src/api/shoot/status.ts";
 import type { GrantName } from "../../src/controllers/seed-access/objects.ts";
-import { refOf, refTo, Secret, typeMeta, type KubeClient, type MergePatch } from "../../src/kube/index.ts";
+import {
+  refOf,
+  refTo,
+  Secret,
+  typeMeta,
+  type KubeClient,
+  type MergePatch,
+  type ObjectRef,
+} from "../../src/kube/index.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import {
   configMap,
@@ -188,14 +196,6 @@ describe("a seed cannot set on what it writes", () => {
       () => withMetadata(secret("mine.kubeconfig"), { ownerReferences: [owner("Shoot", "theirs")] }),
     ],
     ["another Seed as its owner", () => withMetadata(generated(), { ownerReferences: [owner("Seed", "seed-2")] })],
-    [
-      "an epoch of a state that is not a number",
-      () => withMetadata(state("mine"), { annotations: { "perennial.dev/epoch": "NaN" } }),
-    ],
-    [
-      "an epoch of a state that no API server can read",
-      () => withMetadata(state("mine"), { annotations: { "perennial.dev/epoch": "9".repeat(30) } }),
-    ],
     ["what keeps the next seed from replacing it", () => ({ ...secret("mine.ssh-keypair"), immutable: true })],
   ])("%s", async (_, write) => {
     await forbidden(seed1.apply(write()));
@@ -207,6 +207,66 @@ describe("a seed cannot set on what it writes", () => {
     const ownerReferences = [{ ...owner("Shoot", "mine"), uid }];
     await seed1.apply(withMetadata(configMap("mine.ca-cluster"), { labels, ownerReferences }));
     await seed1.apply(generated());
+  });
+});
+
+describe("whose state it is, and of which epoch,", () => {
+  const mark = async (
+    client: KubeClient,
+    what: "ShootState" | "BackupEntry",
+    annotations: Readonly<Record<string, string | null>>,
+    name = "mine",
+  ) => {
+    const { uid = "" } = (await admin.read(shootRef(name)))?.metadata ?? {};
+    const ref: ObjectRef = what === "ShootState" ? refOf(state(name)) : refOf(lab.entryOf(name, uid, "seed-1"));
+    const ofShoot = what === "ShootState" ? { "shoot.gardener.cloud/uid": uid } : {};
+    return client.patch(ref, { metadata: { annotations: { ...ofShoot, ...annotations } } });
+  };
+  const own = { "perennial.dev/epoch": "1" };
+
+  test.each([
+    ["no number", { "perennial.dev/epoch": "abc" }],
+    ["the largest number that an API server can read", { "perennial.dev/epoch": "9223372036854775807" }],
+    ["an epoch that the Shoot has not reached", { "perennial.dev/epoch": "2" }],
+    ["an epoch that is written in another way", { "perennial.dev/epoch": "01" }],
+    ["the last word of the next epoch", { "perennial.dev/state-final": "2" }],
+    ["the last word of the next epoch, with an epoch of its own", { ...own, "perennial.dev/state-final": "2" }],
+    ["another Shoot of its own", { ...own, "shoot.gardener.cloud/uid": "an earlier one's" }],
+  ])("a seed cannot write: %s", async (_, annotations) => {
+    await forbidden(mark(seed1, "ShootState", annotations));
+    if (!("shoot.gardener.cloud/uid" in annotations)) await forbidden(mark(seed1, "BackupEntry", annotations));
+  });
+
+  test("a seed cannot make a part of a state that it may not mark so", async () => {
+    const { uid = "" } = (await admin.read(shootRef("mine")))?.metadata ?? {};
+    const part = (epoch: string) => ({
+      ...state("mine--0", "mine"),
+      metadata: {
+        ...state("mine--0", "mine").metadata,
+        annotations: { "perennial.dev/epoch": epoch, "shoot.gardener.cloud/uid": uid },
+      },
+    });
+    await forbidden(seed1.create(part("2")));
+    await seed1.create(part("1"));
+  });
+
+  test("a seed writes in the epoch that is its own, and right after a flip", async () => {
+    await lab.place("handed", "seed-1");
+    await soon(() => mark(seed1, "ShootState", { ...own, "perennial.dev/state-final": "1" }, "handed"));
+    await soon(() => mark(seed1, "BackupEntry", own, "handed"));
+    await forbidden(mark(seed1, "ShootState", { "shoot.gardener.cloud/uid": null }, "handed"));
+    await lab.lead("handed", "seed-2", 2, { previousSeed: "seed-1", type: "Restore", state: "Processing" });
+    await admin.patch(shootRef("handed"), { spec: { seedName: "seed-2" } });
+    const next = { "perennial.dev/epoch": "2", "perennial.dev/state-final": null };
+    await mark(seed1, "ShootState", { "perennial.dev/state-final": null }, "handed"); // it has led, and may say its last
+    await mark(seed1, "ShootState", { "perennial.dev/state-final": "1" }, "handed");
+    await forbidden(mark(seed1, "ShootState", next, "handed"));
+    await forbidden(mark(seed1, "ShootState", { "perennial.dev/state-final": "2" }, "handed"));
+    await soon(() => mark(seed2, "ShootState", next, "handed"));
+    await soon(() => mark(seed2, "BackupEntry", { "perennial.dev/epoch": "2" }, "handed"));
+    await forbidden(mark(seed1, "ShootState", { "perennial.dev/state-final": "2" }, "handed"));
+    await lab.lead("handed", "seed-2", 2); // it has arrived
+    await soon(() => forbidden(seed2.read(BackupBucket, { name: lab.bucketOf("seed-1") })));
   });
 });
 

@@ -9,6 +9,7 @@ import {
   CORRECTED_EPOCH_ANNOTATION,
   DATA_KEYS_ANNOTATION,
   EPOCH_ANNOTATION,
+  STATE_FINAL_ANNOTATION,
   STATE_KEY_ANNOTATION,
 } from "../../src/api/annotations.ts";
 import { Seed, Shoot, ShootState, type KubeObject } from "../../src/api/index.ts";
@@ -165,6 +166,25 @@ describe("what is kept of a Shoot", () => {
     await expect(share(run, [newer])).rejects.toThrow(`none of the garden's keys (${newer.id}) is among them`);
     await share(run, [newer, garden]);
     expect((await annotations())[STATE_KEY_ANNOTATION]?.split(",")).toEqual([newer.id, one.id, two.id].toSorted());
+  });
+});
+
+describe("the last word of an epoch", () => {
+  const later = { ...ca, fields: { name: "later", type: "secret" } };
+
+  it.for([
+    ["claims the state", async () => {}],
+    ["claims it after the garden has shared it", () => share()],
+  ] as const)("is void before that epoch has begun: what a watch sees is kept once its flow %s", async ([, before]) => {
+    await statesOf(one).keepLast(run, () => Promise.resolve([ca]));
+    await send("seed-2");
+    await share();
+    await kube.patch(stateRef(), { metadata: { annotations: { [STATE_FINAL_ANNOTATION]: "2" } } });
+    await flip();
+    await before();
+    await statesOf(two).claim({ ...run, epoch: 2 });
+    await statesOf(two).keep({ ...run, epoch: 2 }, [later]);
+    expect(await statesOf(two).read(run)).toEqual([ca, later]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { GARDENER_FINALIZER } from "../../api/names.ts";
-import { EPOCH_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
+import { EPOCH_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION, writtenEpoch } from "../../api/annotations.ts";
 import { GARDEN_NAMESPACE_LABEL } from "../../api/labels.ts";
 import {
   ExtensionBackupBucket,
@@ -80,7 +80,7 @@ function gardenEntry({ shoot, seed }: SeedContext, { metadata, spec }: Extension
  */
 async function claimInGarden(gardenClient: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
   const existing = await gardenClient.read(refOf(entry));
-  const claimed = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+  const claimed = writtenEpoch(existing?.metadata.annotations);
   if (claimed > epoch && claimed <= (await leadingEpoch(gardenClient, entry)))
     throw new Superseded(`cannot write BackupEntry ${entry.metadata.name}: epoch ${epoch} is over, ${claimed} leads`);
   const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };

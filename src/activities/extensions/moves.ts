@@ -1,9 +1,4 @@
-import {
-  EPOCH_ANNOTATION,
-  OPERATION_ANNOTATION,
-  STALE_ANNOTATION,
-  TIMESTAMP_ANNOTATION,
-} from "../../api/annotations.ts";
+import { OPERATION_ANNOTATION, STALE_ANNOTATION, TIMESTAMP_ANNOTATION, writtenEpoch } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { nextTimestamp, refOf, type KubeClient } from "../../kube/index.ts";
@@ -140,7 +135,7 @@ const isMigrating = (object: ExtensionLike): boolean => {
  */
 function isStale({ metadata: { annotations = {} } }: KubeObject, { epoch, migration }: ShootRun): boolean {
   if (migration === undefined || migration.returning) return false;
-  return annotations[STALE_ANNOTATION] === "true" || Number(annotations[EPOCH_ANNOTATION] ?? 0) <= epoch - 2;
+  return annotations[STALE_ANNOTATION] === "true" || writtenEpoch(annotations) <= epoch - 2;
 }
 
 const asked = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[OPERATION_ANNOTATION];

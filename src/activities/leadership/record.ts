@@ -4,6 +4,7 @@ import {
   EPOCH_ANNOTATION,
   OPERATION_ANNOTATION,
   TIMESTAMP_ANNOTATION,
+  writtenEpoch,
 } from "../../api/annotations.ts";
 import { commandLines } from "../../api/command-lines.ts";
 import { DNSRecord } from "../../api/index.ts";
@@ -256,7 +257,7 @@ async function describe(
 
 /** Which epoch an object stands for, which is what makes a late writer stop. */
 function requireNoLater(existing: LeadershipObject | undefined, { epoch }: Pick<Leader, "epoch">): void {
-  const written = Number(existing?.metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+  const written = writtenEpoch(existing?.metadata.annotations);
   if (existing === undefined || written <= epoch) return;
   const { namespace, name } = existing.metadata;
   throw new Superseded(`cannot act in epoch ${epoch}: DNSRecord ${namespace}/${name} is of epoch ${written} already`);

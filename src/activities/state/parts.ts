@@ -1,9 +1,9 @@
 import { SHOOT_STATE_FINALIZER, statePartNames } from "../../api/names.ts";
 import {
   CONFIRM_DELETION_ANNOTATION,
-  EPOCH_ANNOTATION,
   SHOOT_UID_ANNOTATION,
   STATE_PARTS_ANNOTATION,
+  writtenEpoch,
 } from "../../api/annotations.ts";
 import { ShootState } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
@@ -97,7 +97,7 @@ export const shootUidOf = ({ metadata }: ShootState): string | undefined =>
   metadata.annotations?.[SHOOT_UID_ANNOTATION];
 
 /** The latest epoch under which a ShootState was written. */
-export const epochOf = ({ metadata }: ShootState): number => Number(metadata.annotations?.[EPOCH_ANNOTATION] ?? 0);
+export const epochOf = ({ metadata }: ShootState): number => writtenEpoch(metadata.annotations);
 
 const MOST_ATTEMPTS = 5;
 

@@ -1,4 +1,9 @@
-import { DATA_KEYS_ANNOTATION, EPOCH_ANNOTATION, STATE_KEY_ANNOTATION } from "../../api/annotations.ts";
+import {
+  DATA_KEYS_ANNOTATION,
+  EPOCH_ANNOTATION,
+  STATE_FINAL_ANNOTATION,
+  STATE_KEY_ANNOTATION,
+} from "../../api/annotations.ts";
 import { ShootState } from "../../api/index.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { isConflict, refTo, type KubeClient } from "../../kube/index.ts";
@@ -26,7 +31,12 @@ export async function changeRing(
     const before = ringOf(head);
     const after = await change(before);
     if (isSameRing(before, after) && epochOf(head) === owner.epoch) return;
-    const annotations = { ...ringAnnotations(after), [EPOCH_ANNOTATION]: String(owner.epoch) };
+    const begins = epochOf(head) < owner.epoch; // and has not said its last yet, whatever was written before
+    const annotations = {
+      ...ringAnnotations(after),
+      [EPOCH_ANNOTATION]: String(owner.epoch),
+      ...(begins && { [STATE_FINAL_ANNOTATION]: null }),
+    };
     const { namespace, name, resourceVersion } = head.metadata;
     try {
       await gardenClient.patch(refTo(ShootState, { namespace, name }), { metadata: { resourceVersion, annotations } });

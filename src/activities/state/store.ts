@@ -220,8 +220,11 @@ const isUnclaimed = (stored: StateParts | undefined, { epoch }: StateOwner): boo
 const takesWatched = (stored: StateParts | undefined, owner: StateOwner): boolean =>
   !isFinal(stored, owner) && !isUnclaimed(stored, owner);
 
+/** An epoch says itself that it has said its last: what stands there of a later one is void. */
 const isFinal = (stored: StateParts | undefined, { epoch }: StateOwner): boolean =>
-  stored?.head.metadata.annotations?.[STATE_FINAL_ANNOTATION] === String(epoch);
+  stored !== undefined &&
+  epochOf(stored.head) === epoch &&
+  stored.head.metadata.annotations?.[STATE_FINAL_ANNOTATION] === String(epoch);
 
 const problemOf = (stored: StateParts | undefined): string | undefined =>
   stored?.head.metadata.annotations?.[STATE_PROBLEM_ANNOTATION];

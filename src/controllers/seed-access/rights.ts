@@ -11,9 +11,16 @@ import {
   SEED_IDENTITIES_NAMESPACE,
   statePartNames,
 } from "../../api/names.ts";
-import type { BackupBucket, BackupEntry, ControllerInstallation, Seed, ShootBastion } from "../../api/index.ts";
+import {
+  FIRST_EPOCH,
+  type BackupBucket,
+  type BackupEntry,
+  type ControllerInstallation,
+  type Seed,
+  type ShootBastion,
+} from "../../api/index.ts";
 import type { NamespacedKey, PolicyRule } from "../../kube/index.ts";
-import type { KnownShoot } from "./known-shoot.ts";
+import { holdersOf, type KnownShoot } from "./known-shoot.ts";
 
 /** Rights in one namespace of the garden; without a namespace, on what is in none. */
 export interface Rights {
@@ -31,12 +38,34 @@ export function shootRights(shoot: KnownShoot, credentials: NamespacedKey | unde
   const rules = [
     rule("core.gardener.cloud", "backupentries", entries, "get", "create", "patch"),
     rule("core.gardener.cloud", "backupentries/status", entries, "patch"),
+    epochRule(shoot, holdersOf(shoot).leader, epochOf(shoot)),
   ];
-  return inNamespaces([...leavingShootRights(shoot, credentials), { namespace, rules }]);
+  return inNamespaces([...writerRights(shoot, credentials), { namespace, rules }]);
 }
 
 /** What the seed that has led may do until the Shoot has arrived: all but saying where its backups are. */
 export function leavingShootRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
+  const { namespace } = shoot.metadata;
+  const rules = [epochRule(shoot, holdersOf(shoot).source, epochOf(shoot) - 1)]; // a planned move raises it by one
+  return inNamespaces([...writerRights(shoot, credentials), { namespace, rules }]);
+}
+
+const epochOf = ({ status }: KnownShoot): number => status?.leadership?.epoch ?? FIRST_EPOCH;
+
+/**
+ * The right to write an epoch into what the garden keeps of the Shoot. Nothing is of this resource; deploy/garden/seed-restriction.yaml
+ * asks for it. It names the Seed, too: a role and its binding change one after the other.
+ */
+const epochRule = ({ metadata: { name, uid = "" } }: KnownShoot, seed: string | undefined, epoch: number): PolicyRule =>
+  rule(
+    "perennial.dev",
+    "epochs",
+    present(seed).map((holder) => `${name}.${uid}.${epoch}.${holder}`),
+    "use",
+  );
+
+/** What a seed may do that leads, or has led and may still have something to say. */
+function writerRights(shoot: KnownShoot, credentials: NamespacedKey | undefined): Rights[] {
   const { namespace, name } = shoot.metadata;
   const rules = [
     rule("core.gardener.cloud", "shoots/status", [name], "patch"),
