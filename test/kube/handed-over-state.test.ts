@@ -257,6 +257,19 @@ describe("an extension", () => {
     expect(restored?.metadata.labels).toEqual(managed);
   });
 
+  it("that refers to more than a hundred objects stops the move before it begins, too", async () => {
+    const refs = Array.from({ length: 101 }, (_, index) => ({ ...names, name: `of-extension-${index}` }));
+    const { metadata } = await infrastructure(refs.slice(1));
+    await activities.checkState(run);
+    const resources = refs.map((resourceRef) => ({ name: resourceRef.name, resourceRef }));
+    const ref = refTo(Infrastructure, { namespace: run.technicalID, name: metadata.name });
+    await kube.patch(ref, { status: { resources } }, { subresource: "status" });
+    for (const check of [activities.checkState, activities.persistState])
+      await expect(check(run)).rejects.toThrow(
+        `Infrastructure ${run.technicalID}/${run.name} refers in status.resources to 101 objects, which cannot go along with the Shoot: an extension's state may refer to 100;`,
+      );
+  });
+
   it.each([
     ["another kind", deployment, "only Secrets and ConfigMaps can go along"],
     ["the Shoot's authority", { ...names, name: "ca" }, "belongs to the control plane itself"],

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { makeDataKey } from "../../../src/activities/state/data-key.ts";
+import { partsOf } from "../../../src/activities/state/parts.ts";
 import { createSeal, type Sealed } from "../../../src/activities/state/seal.ts";
+import { STATE_PARTS_ANNOTATION } from "../../../src/api/annotations.ts";
+import { ShootState } from "../../../src/api/index.ts";
+import { typeMeta } from "../../../src/kube/index.ts";
 
 const [older, newer] = [makeDataKey(1), makeDataKey(2)];
 const place = "gardener/secret/ca of Shoot 1";
@@ -86,6 +90,33 @@ describe("a seal", () => {
     }));
     const sealed: Sealed = sealing().seal({ machines }, place);
     expect(sealed.data.length).toBeLessThan(JSON.stringify(machines).length / 4);
+  });
+});
+
+describe("the parts of a ShootState", () => {
+  const naming = (parts: Readonly<Record<string, unknown>>) =>
+    partsOf({
+      ...typeMeta(ShootState),
+      metadata: {
+        name: "mine",
+        namespace: "garden-dev",
+        annotations: { [STATE_PARTS_ANNOTATION]: JSON.stringify(parts) },
+      },
+    });
+
+  it("have names that only this ShootState's can have", () => {
+    expect(naming({ "mine--0": "1", "mine--f": "2" })).toEqual({ "mine--0": "1", "mine--f": "2" });
+  });
+
+  it.each([
+    ["another's part", { "other--0": "1" }, "other--0"],
+    ["a name that no part has", { "mine--0": "1", "mine--10": "2" }, "mine--10"],
+    ["the ShootState itself", { mine: "1" }, "mine"],
+    ["a part without a uid", { "mine--0": 1 }, "mine--0"],
+  ])("are none of them read where one is %s", (_, parts, named) => {
+    expect(() => naming(parts)).toThrow(
+      `cannot read ${STATE_PARTS_ANNOTATION} of ShootState garden-dev/mine: ${named} is none of its parts`,
+    );
   });
 });
 
