@@ -1,4 +1,4 @@
-import { CORRECTED_EPOCH_ANNOTATION, EPOCH_ANNOTATION } from "../../api/annotations.ts";
+import { CORRECTED_EPOCH_ANNOTATION, EPOCH_ANNOTATION, STATE_FINAL_ANNOTATION } from "../../api/annotations.ts";
 import { ShootState } from "../../api/index.ts";
 import { refTo, type KubeClient } from "../../kube/index.ts";
 import { epochOf, readHead, type StateName } from "./parts.ts";
@@ -21,6 +21,10 @@ export async function correctEpoch(
   const epoch = await leading();
   if (epochOf(head) <= epoch) return;
   const { namespace, name, resourceVersion } = head.metadata;
-  const annotations = { [EPOCH_ANNOTATION]: String(epoch), [CORRECTED_EPOCH_ANNOTATION]: written };
+  const annotations = {
+    [EPOCH_ANNOTATION]: String(epoch),
+    [CORRECTED_EPOCH_ANNOTATION]: written,
+    [STATE_FINAL_ANNOTATION]: null, // nor is it known who has said the last word
+  };
   await gardenClient.patch(refTo(ShootState, { namespace, name }), { metadata: { resourceVersion, annotations } });
 }
