@@ -299,15 +299,28 @@ describe("the buckets of other seeds", () => {
       await admin.apply(bucket(seed));
       await admin.apply(secret(`credentials-${seed}`, "garden"));
     }
+    await nameCredentials("seed-1", "credentials-seed-1");
   });
+  const sayGenerated = (generatedSecretRef: { name: string; namespace: string } | null) =>
+    admin.patch(refOf(bucket("seed-1")), { status: { generatedSecretRef } }, { subresource: "status" });
+  const nameCredentials = (seed: string, name: string) =>
+    admin.patch(refTo(Seed, { name: seed }), { spec: { backup: { credentialsRef: { name } } } });
 
   test("are read while a Shoot comes from there, and are not for naming them in its BackupEntry", async () => {
+    // Its Seed may have named it when the bucket was written, and names it no more; the bucket still does.
+    await sayGenerated({ name: "leadership", namespace: "garden" });
     await lab.place("carried", "seed-1");
     await soon(() => seed1.read(shootRef("carried")));
     expect(await readBy(seed2)).toEqual(own);
     await admin.patch(shootRef("carried"), { status: { seeds: ["seed-1", "seed-2"] } }, { subresource: "status" });
     await admin.patch(shootRef("carried"), { spec: { seedName: "seed-2" } });
     const whileItMoves = ["seed-1: 2", ...own];
+    await soon(async () => expect(await readBy(seed2)).toEqual(whileItMoves));
+    await seed2.read(Secret, { namespace: "garden", name: `bucket-${lab.bucketOf("seed-1")}-generated` });
+    await forbidden(seed2.read(refTo(Secret, { namespace: "garden", name: "leadership" })));
+    await nameCredentials("seed-1", "others"); // from then on its bucket is read with these
+    await soon(async () => expect(await readBy(seed2)).toEqual(["seed-1: 1", ...own]));
+    await nameCredentials("seed-1", "credentials-seed-1");
     await soon(async () => expect(await readBy(seed2)).toEqual(whileItMoves));
     const { uid = "" } = (await seed2.read(shootRef("carried")))?.metadata ?? {};
     const entry = lab.entryOf("carried", uid, "seed-2");
@@ -329,6 +342,7 @@ describe("the buckets of other seeds", () => {
     expect(await readBy(seed2)).toEqual(whileItMoves);
     await lab.lead("carried", "seed-2", 2, { previousSeed: "seed-1", type: "Restore", state: "Succeeded" });
     await soon(async () => expect(await readBy(seed2)).toEqual(own));
+    await sayGenerated(null);
   });
 
   test("are not read by naming their credentials, or any other Secret, as one's own", async () => {

@@ -81,8 +81,12 @@ function installationGrant(world: World, installation: ControllerInstallation): 
 
 function seedGrant(world: World, seed: Seed): Grant {
   const { name } = seed.metadata;
-  return { name: `seed:${name}`, seeds: [name], rights: seedRights(seed, sourcesOf(world, seed)) };
+  const sources = sourcesOf(world, seed).map((bucket) => ({ bucket, seed: keeperOf(world, bucket) }));
+  return { name: `seed:${name}`, seeds: [name], rights: seedRights(seed, sources) };
 }
+
+const keeperOf = (world: World, { spec }: BackupBucket): Seed | undefined =>
+  [...world.seeds.values()].find(({ metadata }) => metadata.name === spec.seedName);
 
 /** A bucket may outlive its Seed: Kubernetes deletes it then, and its seed takes it away. */
 function bucketGrant({ metadata: { name }, spec: { seedName } }: BackupBucket): Grant {

@@ -1,4 +1,3 @@
-import { bucketCredentials } from "../../api/core/backup-bucket.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import {
   authorityNames,
@@ -158,14 +157,14 @@ export const entryRights = ({ metadata: { namespace, name } }: BackupEntry): Rig
  * What a seed may do for itself: keep its Seed's status and the revision of its binding, make the bucket that its Seed asks for, and read the credentials
  * that its Seed names, and those of `sources`, the buckets from which Shoots that come to it are restored.
  */
-export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights[] {
+export function seedRights(seed: Seed, sources: readonly SourceBucket[]): Rights[] {
   const { name, uid = "" } = seed.metadata;
   const { backup, dns } = seed.spec;
   const refs = [backup?.credentialsRef, dns.internal?.credentialsRef, ...(dns.defaults ?? []).map(credentialsOf)];
   const rules = [
     rule("core.gardener.cloud", "seeds", [name], "get", "list", "watch"),
     rule("core.gardener.cloud", "seeds/status", [name], "patch"),
-    rule("core.gardener.cloud", "backupbuckets", namesOf(sources), "get"),
+    rule("core.gardener.cloud", "backupbuckets", sources.map(({ bucket }) => bucket.metadata.name).sort(), "get"),
   ];
   const binding = {
     namespace: SEED_IDENTITIES_NAMESPACE,
@@ -175,9 +174,24 @@ export function seedRights(seed: Seed, sources: readonly BackupBucket[]): Rights
     { rules },
     binding,
     ...bucketRights({ name: uid, seedName: name }),
-    ...readable([...refs, ...sources.map(bucketCredentials)].flatMap(toKey)),
+    ...readable([...refs, ...sources.flatMap(credentialsOfSource)].flatMap(toKey)),
   ]);
 }
+
+/** A bucket from which a Shoot is restored, and the Seed that keeps it. */
+export interface SourceBucket {
+  readonly bucket: BackupBucket;
+  readonly seed: Seed | undefined;
+}
+
+/**
+ * What may be needed to read a bucket: by its name, and what its Seed names, because the bucket itself is written by its seed.
+ * Of a Seed that is gone, only the bucket still says it.
+ */
+const credentialsOfSource = ({ bucket, seed }: SourceBucket): (Reference | undefined)[] => [
+  seed === undefined ? bucket.spec.credentialsRef : seed.spec.backup?.credentialsRef,
+  { name: generatedSecretName(bucket.metadata.name) },
+];
 
 /** What a seed may do with a bucket that it keeps, also when its Seed is gone. */
 export function bucketRights(bucket: { readonly name: string; readonly seedName: string }): Rights[] {
@@ -229,8 +243,6 @@ function toKey({ kind = "Secret", name, namespace = GARDEN_NAMESPACE }: Referenc
 
 const readable = (secrets: readonly NamespacedKey[]): Rights[] =>
   secrets.map(({ namespace, name }) => ({ namespace, rules: [rule("", "secrets", [name], "get")] }));
-
-const namesOf = (objects: readonly BackupBucket[]) => objects.map(({ metadata }) => metadata.name).sort();
 
 /** A list of the name, if there is one. */
 export const present = (name: string | undefined): string[] => (name === undefined ? [] : [name]);

@@ -60,6 +60,7 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     return { objects, reflector };
   };
   const touch = (object: KubeObject) => onChange(accessId(object));
+  const touchSeeds = () => [...seeds.objects.values()].forEach(touch);
   const touchSeed = (name: string | undefined) =>
     [...seeds.objects.values()].filter(({ metadata }) => metadata.name === name).forEach(touch);
   const touchShoots = ({ metadata }: CredentialsBinding | SecretBinding) =>
@@ -68,10 +69,13 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
       .filter(({ spec }) => [spec.credentialsBindingName, spec.secretBindingName].includes(metadata.name))
       .forEach(touch);
 
-  const seeds = follow(Seed, touch);
+  const seeds = follow(Seed, (seed) => {
+    touch(seed);
+    touchSeeds(); // what it says of its credentials is for those, too, that read its bucket
+  });
   const buckets = follow(BackupBucket, (bucket) => {
     touch(bucket);
-    [...seeds.objects.values()].forEach(touch);
+    touchSeeds();
   });
   const credentialsBindings = follow(CredentialsBinding, touchShoots);
   const secretBindings = follow(SecretBinding, touchShoots);

@@ -9,12 +9,23 @@ const core = "core.gardener.cloud/v1beta1";
 const seedNames = ["a", "b", "c", "d"];
 
 const seed = (name: string): Seed =>
-  ({ apiVersion: core, kind: "Seed", metadata: { name, uid: `uid-${name}` }, spec: { dns: {} } }) as unknown as Seed;
+  ({
+    ...{ apiVersion: core, kind: "Seed", metadata: { name, uid: `uid-${name}` } },
+    spec: { dns: {}, backup: { provider: "aws", credentialsRef: { name: `credentials-${name}` } } },
+  }) as unknown as Seed;
 
-/** The bucket of a Seed outlives it; that of Seed `gone`, which is no more, is still there. */
+/**
+ * The bucket of a Seed outlives it; that of Seed `gone`, which is no more, is still there. What the others say of their
+ * credentials does not count.
+ */
 const bucket = (name: string): BackupBucket => ({
   ...{ apiVersion: core, kind: "BackupBucket", metadata: { name: `uid-${name}` } },
-  spec: { seedName: name, provider: { type: "aws", region: "r" }, credentialsRef: { name: `credentials-${name}` } },
+  spec: {
+    seedName: name,
+    provider: { type: "aws", region: "r" },
+    credentialsRef: { name: name === "gone" ? "credentials-gone" : "credentials-of-another" },
+  },
+  status: { generatedSecretRef: { name: "credentials-of-another", namespace: "garden" } },
 });
 
 interface Where {
@@ -66,7 +77,7 @@ const bucketsFor = (name: string, where: Where): string[] => {
   const buckets = namesIn(grants, "backupbuckets").map((one) => one.replace("uid-", ""));
   const others = [...new Set(buckets)].filter((one) => one !== name).sort();
   const credentials = namesIn(grants, "secrets").filter((one) => one.startsWith("credentials-"));
-  expect(credentials.map((one) => one.replace("credentials-", "")).sort()).toEqual(others);
+  expect(credentials.map((one) => one.replace("credentials-", "")).sort()).toEqual([name, ...others].sort());
   return others;
 };
 
