@@ -174,6 +174,20 @@ test("a Shoot whose networks are the seed's opens no way to the seed's pods", ()
   for (const port of [443, 2379, 8080]) expect(mayConnect(closed, { from, to, port })).toBe(false);
 });
 
+test("a Shoot whose status has the seed's networks as its nodes opens a way to the seed's nodes, and to nothing else of it", () => {
+  const nodes = ["10.225.0.0/16", "10.226.0.0/16", "10.227.0.0/17", "169.254.169.254/32"];
+  const sly = exampleContext({
+    ...context,
+    shoot: { ...context.shoot, status: { ...context.shoot.status, networking: { nodes } } },
+  });
+  const opened = components["network-policies"].objects(sly);
+  const from = podsOf(sly)["kube-apiserver"] ?? expect.fail();
+  const reaches = (name: string) => mayConnect(opened, { from, to: beyond[name] ?? expect.fail(name), port: 8080 });
+  expect(reaches("node of the seed")).toBe(true);
+  for (const name of ["another pod of the seed", "Service of the seed", "cloud's metadata"])
+    expect(reaches(name), name).toBe(false);
+});
+
 test("the namespace is closed from its first moment, before there is a pod in it", () => {
   const kinds = components.namespace.objects(context).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   expect(kinds.slice(0, 3)).toEqual([
