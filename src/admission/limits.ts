@@ -4,7 +4,7 @@ import type { JsonLimits } from "../json-measure.ts";
  * What a request to a webhook may have: in bytes both objects together, of which etcd takes 1.5 MiB each; in values and levels what it
  * brings (`measureReview`). A pool of workers has some 60 values, so that 100 pools have a fifth of what is allowed here.
  */
-export const requestLimits: JsonLimits = { bytes: 3.5 * 2 ** 20, values: 30_000, depth: 100 };
+export const requestLimits: JsonLimits = { bytes: 3.5 * 2 ** 20, values: 20_000, depth: 100 };
 
 /** In bytes: larger requests are judged one after the other, smaller ones between them. */
 export const largeRequest = 256 * 2 ** 10;

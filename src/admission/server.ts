@@ -48,7 +48,7 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
   const context = (tls: ServingCertificate) => ({ ...tls, ...(clientCa && { ca: clientCa }), minVersion }) as const;
   const answering = new Set<ServerResponse>();
   const callers = { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
-  const inTurn = createTurns();
+  const oneByOne = createQueue();
   const server = createServer({ ...context(o.tls), ...callers, ...times }, (request, response) => {
     answering.add(response);
     response.once("close", () => answering.delete(response));
@@ -66,7 +66,7 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
     if (request.method !== "POST") return send(response, 405, "an admission request is a POST");
     const body = await bodyOf(request);
     const judged = () => answerReview(webhook, body, log);
-    send(response, 200, await (body.length > largeRequest ? inTurn(judged) : judged()), "application/json");
+    send(response, 200, await (body.length > largeRequest ? oneByOne(judged) : judged()), "application/json");
   }
 
   return {
@@ -116,7 +116,7 @@ const times = {
 const MOST_HANDSHAKES = 256;
 
 /** Does one work after the other, in the order in which they come, and what else there is to do between them. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const done = last.then(async () => {

@@ -76,7 +76,7 @@ function gardenEntry({ shoot, seed }: SeedContext, { metadata, spec }: Extension
 
 /**
  * Two seeds may claim the entry: the later epoch wins in either order of writes. Throws {@link Superseded}. An epoch that the Shoot
- * has not reached is nobody's: a seed that led has written it, and it keeps no later leader out.
+ * has not reached belongs to no leader: a seed that led has written it, and it keeps no later leader out.
  */
 async function claimInGarden(gardenClient: KubeClient, entry: BackupEntry, epoch: number): Promise<void> {
   const existing = await gardenClient.read(refOf(entry));

@@ -6,7 +6,7 @@ import { requireOwn } from "./ring-store.ts";
 
 /**
  * Takes back an epoch of a ShootState that its Shoot has not reached: a seed that led has written it, and each later leader would be
- * refused. `leading` reads the Shoot's epoch. It is read after the state, because a Shoot's status names an epoch before anyone
+ * refused. `leading` reads the Shoot's epoch. It is read after the state, because a Shoot's status names an epoch before its leader
  * writes under it. The policy of deploy/garden/fencing.yaml lets no seed do this.
  */
 export async function correctEpoch(

@@ -63,7 +63,7 @@ test("a request with too many values is refused before it is parsed, and says so
     response: {
       uid,
       allowed: false,
-      status: { code: 413, message: expect.stringContaining("more than the 30000 values") as string },
+      status: { code: 413, message: expect.stringContaining("more than the 20000 values") as string },
     },
   });
   expect((await post("/break", `[${values}]`)).status).toBe(413);
