@@ -84,7 +84,8 @@ test.each(asked)(
         const body = review(example, { ...object, metadata: { ...object.metadata, generation: 2 } }, before(object));
         // What else runs on this machine, and what is compiled at first, costs as well: the best of several counts.
         let spent = Infinity;
-        for (let attempt = 0; attempt < 5 && spent > LIMIT; attempt += 1) spent = Math.min(spent, await cost(path, body));
+        for (let attempt = 0; attempt < 5 && spent > LIMIT; attempt += 1)
+          spent = Math.min(spent, await cost(path, body));
         if (spent > LIMIT) slow.push(`${field}: ${Math.round(spent)} ms for ${body.length} bytes`);
       }
     expect(slow).toEqual([]);
