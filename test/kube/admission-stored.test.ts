@@ -105,7 +105,7 @@ const isConfirmed: ReadonlySet<string> = new Set(["Shoot", "ShootState", "Projec
 
 test("a Shoot of as much as a request may bring can be changed and deleted, and a larger one be made smaller", async () => {
   const namespace = "garden-dev";
-  const list = Array.from({ length: 280 }, () => 1);
+  const list = Array.from({ length: 185 }, () => 1);
   const pools = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ ...pool, name: `p${n}`, providerConfig: { list } }));
   const { spec, ...example } = exampleOf("Shoot") as Shoot;
