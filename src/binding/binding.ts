@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { BoundElsewhere } from "./bound-elsewhere.ts";
-import type { BindingMemory, Memory, MemoryVersion } from "./memory.ts";
+import { revisionOf, type BindingMemory, type Memory, type MemoryVersion } from "./memory.ts";
 import type { RegisterVersion, BindingRegister } from "./register.ts";
 import { formatRevision, isSameRevision, nextRevision, parseRevision, type Revision } from "./revision.ts";
 
@@ -51,7 +51,7 @@ export function createBinding(deps: BindingDeps) {
 
   /** Throws. A cluster that is behind remembers it, for those that read its memory; false if the memory has changed. */
   const refuse = async (own: MemoryVersion, named: Revision): Promise<false> => {
-    const remembered = parseRevision(own.memory.revision) ?? parseRevision(own.memory.next);
+    const remembered = revisionOf(own.memory);
     const revision = remembered ?? nextRevision(undefined, undefined); // an operator may decide for this cluster, and needs a name for it
     const behind = remembered === undefined ? "cluster" : behindOf(remembered, named);
     const message = explain({ own: revision, named, behind });
@@ -105,7 +105,7 @@ export function createBinding(deps: BindingDeps) {
     async check(): Promise<void> {
       const { own, at } = await readBoth();
       if (at.revision === undefined || judge({ own, at }) !== "foreign") return;
-      const revision = parseRevision(own.memory.revision) ?? parseRevision(own.memory.next);
+      const revision = revisionOf(own.memory);
       if (revision !== undefined)
         throw new BoundElsewhere(
           explain({ own: revision, named: at.revision, behind: behindOf(revision, at.revision) }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "../parsing.ts";
 import { ConfigMap, refTo, unlessForbidden, type KubeClient } from "../kube/index.ts";
+import { parseRevision, type Revision } from "./revision.ts";
 import { createRecord, type RecordVersion } from "./record.ts";
 
 /** What a cluster remembers of its binding, in one role: as a garden, or as the Seed of a name. Revisions are texts. */
@@ -18,6 +19,10 @@ const memory = z.object({
 
 /** The schema's type: see there. */
 export type BindingMemory = z.infer<typeof memory>;
+
+/** The revision by which operators name this cluster: its last one, else the one that it is about to take; undefined without any. */
+export const revisionOf = ({ revision, next }: BindingMemory): Revision | undefined =>
+  parseRevision(revision) ?? parseRevision(next);
 
 /** The ConfigMap in every garden and seed. Each role has a key: `garden`, or `seed.<name>`. */
 export const BINDING_CONFIG_MAP = { namespace: "kube-system", name: "perennial-binding" } as const;

@@ -1,5 +1,5 @@
-import { createMemory } from "../binding/memory.ts";
-import { formatRevision, parseRevision } from "../binding/revision.ts";
+import { createMemory, revisionOf } from "../binding/memory.ts";
+import { formatRevision } from "../binding/revision.ts";
 import { defineCommand } from "./command.ts";
 import { confirm } from "./confirm.ts";
 import { clusterOptions } from "./connection.ts";
@@ -20,7 +20,7 @@ export const rebindGarden = defineCommand({
   async run({ options, context }) {
     const { client } = await context.garden(options);
     const { memory } = await createMemory(client, "garden").read();
-    const to = parseRevision(memory.revision) ?? parseRevision(memory.next);
+    const to = revisionOf(memory);
     if (to === undefined)
       throw new CliError("failed", `garden ${client.server} has no revision yet: start its manager, which takes one`);
     if (!options.yes)

@@ -53,6 +53,16 @@ export function createGardenConfirmation(client: Client, memory: Memory) {
   return createBinding({ memory, register, explain: (mismatch) => explainMismatch(namespace, mismatch) });
 }
 
+/** What a process of the garden is bound by, as `watchBinding` looks at it; `identity` is the garden's uid. */
+export function createGardenLook(client: Client, identity: () => Promise<string>, memory: Memory) {
+  const confirmation = createGardenConfirmation(client, memory);
+  return async (): Promise<true> => {
+    await createGardenBinding(client, await identity()).bind();
+    await confirmation.confirm();
+    return true;
+  };
+}
+
 function explainMismatch(namespace: string, { own, named, behind }: Mismatch): string {
   const revisions = `Temporal's namespace ${namespace} is at revision ${formatRevision(named)} of its garden, and this garden is at revision ${formatRevision(own)}`;
   const rebind = `with this garden's kubeconfig: perennial garden rebind`;

@@ -7,7 +7,7 @@ import { createBastionClient } from "../client/bastions.ts";
 import { createMemory } from "../binding/memory.ts";
 import { watchBinding } from "../binding/watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
-import { createGardenBinding, createGardenConfirmation } from "../client/garden-binding.ts";
+import { createGardenLook } from "../client/garden-binding.ts";
 import { createInstallationClient } from "../client/installations.ts";
 import { createShootClient } from "../client/shoots.ts";
 import { parseConfig, type Config } from "../config.ts";
@@ -41,12 +41,8 @@ async function main(): Promise<void> {
   const log = createLogger({ name: "manager", level: config.logLevel });
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const temporal = await connectTemporal(temporalOf(config));
-  const confirmation = createGardenConfirmation(temporal, createMemory(gardenClient, "garden"));
-  const look = async () => {
-    await createGardenBinding(temporal, await readClusterIdentity(gardenClient)).bind();
-    await confirmation.confirm();
-    return true;
-  };
+  const memory = createMemory(gardenClient, "garden");
+  const look = createGardenLook(temporal, () => readClusterIdentity(gardenClient), memory);
   const binding = await watchBinding({ look, log });
   const shoots = createShootController({ gardenClient, shoots: createShootClient(temporal), log });
 

@@ -19,14 +19,14 @@ import { watchBinding } from "../binding/watch.ts";
 import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
-import { createGardenBinding, createGardenConfirmation } from "../client/garden-binding.ts";
+import { createGardenBinding, createGardenLook } from "../client/garden-binding.ts";
 import { createOperations } from "../client/operations.ts";
 import { readConverter } from "../client/payloads/converter.ts";
 import { createRuns } from "../client/runs.ts";
 import { parseConfig, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { serveHealth } from "../health.ts";
-import { createKubeClient, readClusterIdentity, type KubeClient } from "../kube/index.ts";
+import { createKubeClient, readClusterIdentity } from "../kube/index.ts";
 import { createLogger, type Logger } from "../log.ts";
 import { createBackups } from "./backup/backups.ts";
 import { createSnapshotFailures } from "./backup/snapshot-failures.ts";
@@ -62,7 +62,9 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   const connection = await connectWorker(temporalOf(config), log);
   const client = await connectTemporal(temporalOf(config));
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
-  const binding = await watchBinding({ look: createGardenLook(client, gardenClient), log });
+  const memory = createMemory(gardenClient, "garden");
+  const look = createGardenLook(client, () => readClusterIdentity(gardenClient), memory);
+  const binding = await watchBinding({ look, log });
   const keys = () => readStateKeys(config.stateKeysFile);
   await publishGardenKeys(gardenClient, await keys());
   const dataConverter = await readConverter(config.payloadKeysFile);
@@ -179,17 +181,6 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop(), installed.stop(), manager.stop()]);
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }
-
-function createGardenLook(client: Client, gardenClient: KubeClient) {
-  const confirmation = createGardenConfirmation(client, createMemory(gardenClient, "garden"));
-  return async (): Promise<true> => {
-    await createGardenBinding(client, await readClusterIdentity(gardenClient)).bind();
-    await confirmation.confirm();
-    return true;
-  };
-}
-
-type Client = Awaited<ReturnType<typeof connectTemporal>>;
 
 function createLookup({
   dnsResolvers: resolvers,

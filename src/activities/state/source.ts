@@ -1,6 +1,5 @@
-import { MACHINE_STATE_ANNOTATION } from "../../api/annotations.ts";
 import { PERSIST_LABEL } from "../../api/labels.ts";
-import { OPERATION_ANNOTATION } from "../../api/annotations.ts";
+import { MACHINE_STATE_ANNOTATION, OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { definitionOf, statefulKinds } from "../../api/extensions/kinds.ts";
