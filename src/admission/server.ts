@@ -142,8 +142,12 @@ const tooLarge = (excess: string) =>
 const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
   readBytes(request, {
     most: requestLimits.bytes,
+    drain: MOST_DRAINED,
     tooLong: () => tooLarge(`has at most ${requestLimits.bytes} bytes`),
   });
+
+/** In bytes: more than an API server sends, which stores 1.5 MiB and takes 3 MiB. */
+const MOST_DRAINED = 32 * 1024 * 1024;
 
 /** Users read of a refusal, and of another answer only its status; a refusal bears the uid, which API servers write first. */
 function refuseUnread(body: Buffer, excess: string): string {

@@ -116,6 +116,7 @@ function corsHeaders(request: IncomingMessage, origin: string | undefined): Reco
 const readBody = (request: IncomingMessage): Promise<string> =>
   readText(request, {
     most: LARGEST_BODY,
+    drain: 4 * LARGEST_BODY,
     tooLong: () => new Error(`a request is larger than ${LARGEST_BODY} bytes`),
   });
 

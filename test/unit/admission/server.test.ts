@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request } from "node:https";
+import { Agent, request } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -51,6 +51,17 @@ test("a body that is no admission request is answered as such", async () => {
   expect((await post("/nowhere", review)).status).toBe(404);
   expect((await post("/refuse", "{}")).status).toBe(400);
   expect((await post("/refuse", "x".repeat(9 * 1024 * 1024))).status).toBe(413);
+});
+
+test("a body that is too large is answered, and so is the next request", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const statuses: number[] = [];
+  for (let n = 0; n < 20; n += 1)
+    statuses.push(
+      (await post("/refuse", "x".repeat((n % 2 === 0 ? 4 : 12) * 1024 * 1024), { port, ca, agent })).status,
+    );
+  agent.destroy();
+  expect(new Set(statuses)).toEqual(new Set([413]));
 });
 
 test("a request with too many values is refused before it is parsed, and says so", async () => {
@@ -159,9 +170,13 @@ const review = JSON.stringify({
   },
 });
 
-function post(path: string, body: string, to = { port, ca }): Promise<{ status: number; body: string }> {
+function post(
+  path: string,
+  body: string,
+  to: { port: number; ca: string; agent?: Agent } = { port, ca },
+): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: "127.0.0.1", ...to, path, method: "POST", agent: false }, (response) => {
+    const sent = request({ host: "127.0.0.1", agent: false, ...to, path, method: "POST" }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
