@@ -181,6 +181,16 @@ describe("a BackupEntry", () => {
     await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
   });
 
+  test("says what is wrong with a state that another seed wrote", async () => {
+    await comeFromOld("wait-for-state", { bucketName: "old", left: "old" });
+    await ask("restore");
+    await vi.waitFor(async () => {
+      const object = await plane.client.read(ExtensionBackupEntry, { name: entry });
+      expect(object?.status?.lastError?.description).toMatch(/status\.state\.left: .*name the buckets/);
+    }, 10_000);
+    expect(await readdir(join(directory, "new"))).not.toContain(entry);
+  });
+
   test("goes with its snapshots, but a migrated one leaves them", async () => {
     await apply("BackupEntry", entry, { bucketName: "old" });
     await settled("Create");

@@ -115,3 +115,16 @@ test("an entry that is restored says what its provider has to keep before that i
   }).restore(run, "BackupEntry", "backupEntry");
   expect(told).toBe("old.db");
 });
+
+test("a Job whose record is none is read again", async () => {
+  const file = await take("odd", 9);
+  const job = refTo(Job, { namespace: run.technicalID, name: "odd" });
+  for (const odd of ["{", '{"name":"../../garden.db","revision":"9"}']) {
+    await kube.patch(job, { metadata: { annotations: { "perennial.dev/snapshot-record": odd } } });
+    await keep("odd");
+    expect(await records.latest(run)).toMatchObject({ name: file, revision: 9 });
+    expect((await kube.read(job))?.metadata.annotations).toMatchObject({
+      "perennial.dev/snapshot-record": expect.stringContaining(file) as string,
+    });
+  }
+});

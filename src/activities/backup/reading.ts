@@ -15,6 +15,7 @@ import {
   type SnapshotRecords,
   type SnapshotStatus,
 } from "./record.ts";
+import { trySnapshot } from "../state/snapshot-record.ts";
 
 /** A snapshot was taken, but its content is unknown: it has to be taken again. */
 export class UnreadableSnapshot extends StepError {}
@@ -27,16 +28,23 @@ export async function keepSnapshotOf(
   job: KubeObject,
   { seedClient, owner, records }: { seedClient: KubeClient; owner: SnapshotOwner; records: SnapshotRecords },
 ): Promise<void> {
-  const before = job.metadata.annotations?.[SNAPSHOT_RECORD_ANNOTATION];
-  const snapshot =
-    before === undefined
-      ? await readSnapshot(seedClient, owner, job)
-      : (parseJson(before, SNAPSHOT_RECORD_ANNOTATION) as SnapshotRecord);
+  const before = recordOn(job);
+  const snapshot = before ?? (await readSnapshot(seedClient, owner, job));
   await protectSnapshots({ seedClient, records }, owner, snapshot.name);
   await records.record(owner, snapshot);
   if (before !== undefined) return;
   const annotations = { [SNAPSHOT_RECORD_ANNOTATION]: JSON.stringify(snapshot) };
   await seedClient.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
+}
+
+/** What was recorded of a Job; undefined also where something else has written it, for then its pod is asked. */
+function recordOn({ metadata: { annotations = {} } }: KubeObject): SnapshotRecord | undefined {
+  const text = annotations[SNAPSHOT_RECORD_ANNOTATION];
+  try {
+    return text === undefined ? undefined : trySnapshot(parseJson(text, SNAPSHOT_RECORD_ANNOTATION));
+  } catch {
+    return undefined;
+  }
 }
 
 async function readSnapshot(seedClient: KubeClient, owner: SnapshotOwner, job: KubeObject): Promise<SnapshotRecord> {

@@ -35,6 +35,9 @@ export type SnapshotRecord = Readonly<z.infer<typeof record>>;
 /** A record as a ShootState keeps it. */
 export type KeptSnapshot = Readonly<z.infer<typeof kept>>;
 
+/** Returns a record; undefined for anything that our workers would not have written. */
+export const trySnapshot = (content: unknown): SnapshotRecord | undefined => record.safeParse(content).data;
+
 /** Returns a kept record; undefined for anything that our workers would not have written. */
 export const tryKeptSnapshot = (content: unknown): KeptSnapshot | undefined => kept.safeParse(content).data;
 

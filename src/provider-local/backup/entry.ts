@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { KEPT_SNAPSHOTS_ANNOTATION, type ExtensionBackupEntry } from "../../api/index.ts";
 import type { Actuator, ActuatorContext, ActuatorResult } from "../../extension/index.ts";
 import { claimBackups, releaseBackups } from "./volume.ts";
@@ -121,14 +122,24 @@ const PERIOD = 3_600_000;
 /** In ms: an unfinished file of this age was left by a pod that died. */
 const SWEEP_AFTER = 24 * 3_600_000;
 
-/** Where an entry's snapshots are, where they came from, and where else they have been. */
-interface EntryState {
-  readonly bucketName?: string;
-  readonly from?: string;
-  readonly left?: readonly string[];
-}
+const bucketName = z.string().min(1).max(253);
 
-const stateOf = ({ status }: ExtensionBackupEntry): EntryState => status?.state ?? {};
+/** Where an entry's snapshots are, where they came from, and where else they have been. */
+const entryState = z.object({
+  bucketName: bucketName.optional(),
+  from: bucketName.optional(),
+  left: z.array(bucketName).max(100).optional(),
+});
+
+/** The state as this controller wrote it in this seed or another; throws what is wrong with any other. */
+function stateOf({ metadata: { name }, status }: ExtensionBackupEntry): z.infer<typeof entryState> {
+  const { data, error } = entryState.safeParse(status?.state ?? {});
+  if (data !== undefined) return data;
+  const problems = error.issues.map(({ path, message }) => `status.state.${path.join(".")}: ${message}`);
+  throw new Error(
+    `BackupEntry ${name}: ${problems.join("; ")}; name the buckets of provider local that it has been in`,
+  );
+}
 
 /** The buckets that the Shoot has been in before: each still has its snapshots as of the move. */
 function bucketsLeft(object: ExtensionBackupEntry): readonly string[] {
