@@ -250,6 +250,7 @@ const homes = {
     "config",
     "etcd",
     "gardenadm",
+    "provider-local/backup/entry",
     "variables",
   ],
 };
