@@ -46,12 +46,7 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
     "none",
     "tests",
   ],
-  PERENNIAL_CI_UPSTREAM_SECONDS: [
-    "How long programs of others may take to be built and tested, in seconds.",
-    "`7200`",
-    "`.ci/run`",
-  ],
-  PERENNIAL_CI_TEST_SECONDS: ["How long all tests together may take, in seconds.", "`4800`", "`.ci/run`"],
+  PERENNIAL_CI_TEST_SECONDS: ["How long all tests together may take, in seconds.", "`5000`", "`.ci/run`"],
 };
 
 const introduction = `# Configuration

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { countTests, explain, formatSum } from "../../../scripts/test-report.ts";
+import { countTests, explain, formatSum, repeat, slowest } from "../../../scripts/test/report.ts";
 
 describe("the sum of a test run", () => {
   test("counts what passed and what failed", () => {
-    expect(countTests(report({ numPassedTests: 3, numFailedTests: 2 }), 1)).toEqual({ passed: 3, failed: 2 });
+    expect(countTests(report({ numPassedTests: 3, numFailedTests: 2 }), 1)).toMatchObject({ passed: 3, failed: 2 });
   });
 
   test("counts a file that could not be loaded as a failure", () => {
@@ -39,7 +39,39 @@ describe("the sum of a test run", () => {
   });
 
   test("says per project what happened, and why", () => {
-    expect(explain("e2e", { passed: 0, failed: 1, note: "no root" })).toBe("e2e      0 passed, 1 failed: no root");
+    expect(explain("e2e", { passed: 0, failed: 1, note: "no root" }, 1_234)).toBe(
+      "e2e            1.2 s  0 passed, 1 failed: no root",
+    );
+  });
+
+  test("names what was skipped, and the files that failed outside their tests", () => {
+    const testResults = [
+      {
+        name: "a.test.ts",
+        status: "passed",
+        assertionResults: [{ status: "skipped", ancestorTitles: ["a thing"], title: "is so" }],
+      },
+      { name: "b.test.ts", status: "failed", assertionResults: [] },
+    ];
+    const { note } = countTests(report({ numPassedTests: 1, numPendingTests: 1, testResults }), 1);
+    expect(countTests(report({ numPassedTests: 1, numPendingTests: 1 }), 0, true)).toMatchObject({ failed: 0 });
+    expect(note).toBe("b.test.ts failed outside its tests; 1 tests did not run: a thing > is so");
+  });
+
+  test("lists the slowest files, and how each failure is repeated", () => {
+    const file = (name: string, ms: number, failed: readonly string[] = []) => ({
+      ...{ name, status: "passed", startTime: 1_000, endTime: 1_000 + ms },
+      assertionResults: failed.map((title) => ({ status: "failed", ancestorTitles: ["b"], title })),
+    });
+    const testResults = [
+      file("test/kube/a.test.ts", 500),
+      file("test/kube/b.test.ts", 1_500, ["its (first) row's state is so"]),
+    ];
+    const counts = countTests(report({ numPassedTests: 1, numFailedTests: 1, testResults }), 1);
+    expect(slowest([counts], 1)).toEqual(["   1.5 s  test/kube/b.test.ts"]);
+    expect(repeat("kube", counts)).toEqual([
+      "npm test -- kube test/kube/b.test.ts -t '^b > its \\(first\\) row'\\''s state is so$'",
+    ]);
   });
 });
 

@@ -1,0 +1,71 @@
+import { packages, type PackageName } from "../../src/local/binary/debian-packages.ts";
+import {
+  clusterApiBinaries,
+  clusterBinaries,
+  tunnelBinaries,
+  type BinaryName,
+} from "../../src/local/binary/versions.ts";
+import { upstreamBinaries } from "../../src/local/environment/upstream.ts";
+
+/**
+ * The projects of vitest that `npm test` runs, in lanes: those of one lane run one after the other, lanes side by side. One lane mostly
+ * computes, the other mostly waits for machines and controllers.
+ */
+export const lanes = [
+  ["unit", "property", "tools", "kube", "flow"],
+  ["self-hosted", "e2e", "cluster-api", "upstream-api", "cluster-api-whole", "self-hosted-whole", "upstream"],
+] as const;
+
+export type Project = (typeof lanes)[number][number];
+
+export const projects: readonly Project[] = lanes.flat();
+
+/** Projects that run when they are named: they build for an hour, or go through whole matrices. */
+const onDemand: readonly Project[] = ["cluster-api-whole", "self-hosted-whole", "upstream"];
+
+export const usual: readonly Project[] = projects.filter((project) => !onDemand.includes(project));
+
+/** Projects that make machines out of namespaces of this host. */
+export const takesRoot: readonly Project[] = ["self-hosted", "self-hosted-whole", "e2e"];
+
+const apiServer = ["etcd", "etcdctl", "kube-apiserver"] as const;
+
+/** What a project takes from the cache of binaries; e2e gets the rest by itself. In the order in which they are wanted. */
+export const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
+  unit: [],
+  property: [],
+  tools: [],
+  kube: [
+    ...apiServer,
+    ...["kube-controller-manager", "kube-scheduler", "kubectl", "etcdutl", "helm", "rclone"],
+    ...tunnelBinaries,
+  ] as BinaryName[],
+  flow: ["temporal"],
+  "self-hosted": clusterBinaries,
+  "self-hosted-whole": clusterBinaries,
+  e2e: [...clusterBinaries, "temporal"],
+  "upstream-api": [
+    ...apiServer,
+    ...(["kube-controller-manager", "gardener-resource-manager", "gardener-extension-provider-local"] as const),
+  ],
+  "cluster-api": [...apiServer, ...clusterApiBinaries],
+  "cluster-api-whole": [...clusterBinaries, "temporal", ...clusterApiBinaries],
+  upstream: [
+    ...clusterBinaries,
+    ...upstreamBinaries,
+    "gardener-node-agent",
+    "gardener-extension-networking-calico",
+    "gardener-extension-admission-calico",
+    "machine-controller-manager",
+    "machine-controller-manager-provider-local",
+    "helm",
+    "registry",
+  ],
+};
+
+/** The Debian packages that a project takes; e2e gets its own by itself. */
+export const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = {
+  kube: ["bind9", "bind9-dnsutils"],
+  "cluster-api-whole": ["bind9", "bind9-dnsutils"],
+  upstream: Object.keys(packages) as PackageName[],
+};

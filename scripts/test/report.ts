@@ -1,0 +1,108 @@
+import { relative } from "node:path";
+
+/** What became of a project's tests. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  /** Why, where a count cannot say it. */
+  readonly note?: string;
+  readonly files?: readonly TestFile[];
+}
+
+/** A file of tests, how long it took in ms, and the names of what failed in it. */
+export interface TestFile {
+  readonly path: string;
+  readonly took: number;
+  readonly failed: readonly string[];
+}
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly testResults: readonly FileReport[];
+}
+
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly assertionResults: readonly TestReport[];
+}
+
+interface TestReport {
+  readonly status: string;
+  readonly ancestorTitles: readonly string[];
+  readonly title: string;
+}
+
+/**
+ * The counts of a vitest JSON report and exit code. A file that could not be loaded, a skipped test and a run that failed
+ * without a failed test (an unhandled error, no report, no test at all) each count as failures: nothing is lost. Where tests were `chosen` by their names, the others are not counted.
+ */
+export function countTests(json: string | undefined, exit: number, chosen = false): Counts {
+  if (json === undefined) return { passed: 0, failed: 1, note: `vitest ended with ${exit} and left no report` };
+  const report = JSON.parse(json) as Report;
+  const broken = report.testResults.filter((file) => file.status === "failed" && !file.assertionResults.some(isFailed));
+  const skipped = report.testResults.flatMap(({ assertionResults }) => assertionResults.filter(isSkipped));
+  const left = chosen ? 0 : report.numPendingTests + report.numTodoTests;
+  const counted = report.numFailedTests + broken.length + left;
+  const passed = report.numPassedTests;
+  const files = report.testResults.map(describe);
+  if (counted > 0) return { passed, failed: counted, files, ...noteOn(broken, left, skipped) };
+  if (exit !== 0) return { passed, failed: 1, files, note: `vitest ended with ${exit} though no test failed` };
+  return passed > 0 ? { passed, failed: 0, files } : { passed, failed: 1, files, note: "no test ran" };
+}
+
+/** One line on a project, for people; `took` is ms. */
+export function explain(project: string, { passed, failed, note }: Counts, took: number): string {
+  const counts = `${passed} passed${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${project.padEnd(12)} ${seconds(took).padStart(7)}  ${counts}${note ? `: ${note}` : ""}`;
+}
+
+/** The closing line that CI reads. */
+export function formatSum(counts: readonly Counts[]): string {
+  const sum = (pick: (count: Counts) => number) => counts.reduce((total, count) => total + pick(count), 0);
+  return `${sum((count) => count.passed)} passed, ${sum((count) => count.failed)} failed`;
+}
+
+/** The slowest files of a run, a line each. */
+export function slowest(counts: readonly Counts[], most = 10): string[] {
+  const files = counts.flatMap(({ files = [] }) => files).sort((a, b) => b.took - a.took);
+  return files.slice(0, most).map(({ path, took }) => `${seconds(took).padStart(8)}  ${path}`);
+}
+
+/** How each failure of a project is repeated, a command each. */
+export function repeat(project: string, { files = [] }: Counts): string[] {
+  return files.flatMap(({ path, failed }) =>
+    failed.map((name) => `npm test -- ${project} ${path} -t '${pattern(name).replaceAll("'", "'\\''")}'`),
+  );
+}
+
+/** A regular expression that the name matches, and vitest takes. */
+const pattern = (name: string): string => `^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+
+const describe = ({ name, startTime, endTime, assertionResults }: FileReport): TestFile => ({
+  path: relative(process.cwd(), name),
+  took: endTime - startTime,
+  failed: assertionResults.filter(isFailed).map(nameOf),
+});
+
+function noteOn(broken: readonly FileReport[], left: number, skipped: readonly TestReport[]): { note?: string } {
+  const notes = [
+    ...broken.map(({ name }) => `${relative(process.cwd(), name)} failed outside its tests`),
+    left > 0 ? `${left} tests did not run: ${skipped.map(nameOf).join(", ")}` : "",
+  ].filter(Boolean);
+  return notes.length > 0 ? { note: notes.join("; ") } : {};
+}
+
+/** As vitest names it in its output, and compares it with `-t`. */
+const nameOf = ({ ancestorTitles, title }: TestReport): string => [...ancestorTitles, title].join(" > ");
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+const isFailed = ({ status }: { status: string }): boolean => status === "failed";
+
+const isSkipped = ({ status }: { status: string }): boolean => status !== "failed" && status !== "passed";

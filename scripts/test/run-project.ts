@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Project } from "./projects.ts";
+import { countTests, type Counts } from "./report.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** How a project's tests are run: with `prefix`, each line says whose it is. The rest goes to vitest. */
+export interface ProjectRun {
+  readonly project: Project;
+  readonly rest: readonly string[];
+  readonly prefix: boolean;
+}
+
+/** Runs the tests of a project in a process of their own. Counts by vitest's own report: what was printed is for people. */
+export async function runProject({ project, rest, prefix }: ProjectRun): Promise<Counts> {
+  const directory = await mkdtemp(join(tmpdir(), "perennial-test-report-"));
+  try {
+    const report = join(directory, "report.json");
+    const vitest = join(root, "node_modules/vitest/vitest.mjs");
+    const reporters = [
+      `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
+      "--reporter=json",
+      "--silent=passed-only",
+    ];
+    const words = [vitest, "run", "--project", project, ...reporters, `--outputFile.json=${report}`, ...rest];
+    const exit = await run(words, prefix ? `${project.padEnd(12)} ` : "");
+    const chosen = rest.some((word) => /^(-t|--testNamePattern)(=|$)/.test(word));
+    return countTests(await readFile(report, "utf8").catch(() => undefined), exit, chosen);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** A signal to us goes on to the tests, so that they clean up; we wait for them. */
+async function run(words: readonly string[], prefix: string): Promise<number> {
+  const child = spawn(process.execPath, words, { stdio: ["ignore", prefix === "" ? "inherit" : "pipe", "inherit"] });
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on("line", (line) => console.log(`${prefix}${line}`));
+  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on("SIGINT", pass).on("SIGTERM", pass);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once("error", reject).once("close", (code) => resolve(code ?? 1));
+    });
+  } finally {
+    process.off("SIGINT", pass).off("SIGTERM", pass);
+  }
+}
