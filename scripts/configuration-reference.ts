@@ -46,6 +46,11 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
     "none",
     "tests",
   ],
+  PERENNIAL_TEST_PATIENCE: [
+    "How many times longer than on a quiet machine tests wait before they give something up.",
+    "`1`",
+    "tests",
+  ],
   PERENNIAL_CI_TEST_SECONDS: ["How long all tests together may take, in seconds.", "`5000`", "`.ci/run`"],
 };
 

@@ -7,6 +7,7 @@ import { inWords, liveKilled, liveUndisturbed, type Life } from "../support/kill
 import { managed } from "../support/kills/managed.ts";
 import { record } from "../support/kills/record.ts";
 import { withCredentials } from "../support/kills/with-credentials.ts";
+import { seconds } from "../support/patience.ts";
 
 /** Which lives of each scenario are lived: all, or where a slice is wanted, such as 5-12, these. */
 const [from = 1, to = Infinity] = (process.env["PERENNIAL_KILL_LIVES"] ?? "")
@@ -42,7 +43,7 @@ const matrix = (
 
 test.for(matrix)(
   "$title comes to the same ends, and to no second Shoot, wherever SIGKILL meets $of",
-  { timeout: 1_800_000 },
+  { timeout: seconds(1800) },
   async ({ of, every, name }, { lab, lives }) => {
     const life = await lives(name);
     const begin = Date.now();
@@ -56,14 +57,14 @@ test.for(matrix)(
       try {
         const deaths = await liveKilled(lab, scenarios[name], doom);
         came.push(...deaths);
-        console.log(`${doom.name}, ${seconds(begin)} s: ${deaths.map(inWords).join("; ")}`);
+        console.log(`${doom.name}, ${took(begin)} s: ${deaths.map(inWords).join("; ")}`);
       } catch (error) {
         failures.push(error);
-        console.log(`${doom.name}, ${seconds(begin)} s: ${inspect(error, { depth: 4 })}`);
+        console.log(`${doom.name}, ${took(begin)} s: ${inspect(error, { depth: 4 })}`);
       }
     });
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${chosen.length} lives`);
-    report(`${scenarios[name].title}, ${chosen.length} of ${all.length} lives, ${seconds(begin)} s`, of, came);
+    report(`${scenarios[name].title}, ${chosen.length} of ${all.length} lives, ${took(begin)} s`, of, came);
     expect(came.length).toBeGreaterThanOrEqual(chosen.length);
     if (isWhole && of === "cluster-api")
       expect(new Set(came.map(({ write }) => write))).toEqual(distinctWrites(life, of));
@@ -78,7 +79,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T, index: number)
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-const seconds = (begin: number): string => ((Date.now() - begin) / 1000).toFixed(0);
+const took = (begin: number): string => ((Date.now() - begin) / 1000).toFixed(0);
 
 function report(what: string, of: MortalName, came: readonly Fate[]): void {
   const each = came.map((fate) => `  ${inWords(fate)}`).sort();

@@ -1,15 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { KubeError } from "../../src/kube/index.ts";
 import type { BastionRun } from "../../src/api/shoot/bastion-run.ts";
 import { bastionWorkflowId } from "../../src/workflows/contract.ts";
 import { newBastionWorld, startBastionLab, type BastionLab } from "../support/bastion-lab.ts";
 import { shootRun } from "../support/shoot-run.ts";
+import { eventually } from "../support/eventually.ts";
+import { seconds } from "../support/patience.ts";
 
 let lab: BastionLab;
 let run: BastionRun;
 let count = 0;
 
-beforeAll(async () => void (lab = await startBastionLab()), 120_000);
+beforeAll(async () => void (lab = await startBastionLab()), seconds(120));
 afterAll(() => lab.stop());
 beforeEach(() => {
   lab.world = newBastionWorld();
@@ -26,7 +28,7 @@ afterEach(async () => {
 });
 
 const handle = () => lab.client.workflow.getHandle(bastionWorkflowId(run));
-const soon = (look: () => Promise<void> | void) => vi.waitFor(look, { timeout: 20_000, interval: 100 });
+const soon = (look: () => Promise<void> | void) => eventually(look);
 const ready = { ready: true, ingress: { ip: "203.0.113.9" } } as const;
 const begin = async (change: Partial<BastionRun> = {}) => {
   run = { ...run, ...change };

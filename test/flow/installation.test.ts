@@ -1,15 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { FlowProgress } from "../../src/api/shoot/run.ts";
 import type { InstallationRun } from "../../src/api/registration/run.ts";
 import { installationWorkflowId, progressQuery, searchAttributes } from "../../src/workflows/contract.ts";
 import { failure, startInstallationLab, type InstallationLab } from "../support/installation-lab.ts";
+import { eventually } from "../support/eventually.ts";
+import { seconds } from "../support/patience.ts";
 
 let lab: InstallationLab;
 let count = 0;
 
 beforeAll(async () => {
   lab = await startInstallationLab();
-}, 120_000);
+}, seconds(120));
 afterAll(() => lab.stop());
 afterEach(() => {
   lab.world.run = undefined;
@@ -40,7 +42,7 @@ async function shownOf(run: InstallationRun) {
   const { typedSearchAttributes: shown } = await handleOf(run).describe();
   return { phase: shown.get(searchAttributes.phase), errorCode: shown.get(searchAttributes.errorCode) };
 }
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 20_000, interval: 100 });
+const soon = (look: () => Promise<void>) => eventually(look);
 
 test("an installation is made step by step, and its workflow ends with it", async () => {
   const run = await ask({ gardenAccess: true });

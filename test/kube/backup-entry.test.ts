@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
 import { BackupEntry, Shoot } from "../../src/api/index.ts";
 import { createBackupEntryController } from "../../src/controllers/backup-entry.ts";
@@ -6,6 +6,7 @@ import { refTo } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const namespace = "garden-dev";
@@ -31,7 +32,7 @@ test("the manager says of a BackupEntry that is being deleted since when its Sho
   const before = Math.floor(Date.now() / 1000) * 1000;
   await client.remove(refTo(Shoot, { namespace, name: "kept" }));
   await createShoot(client, "kept"); // another one of that name
-  await vi.waitFor(async () => expect(Date.parse((await goneSince()) ?? "")).toBeGreaterThanOrEqual(before), 10_000);
+  await eventually(async () => expect(Date.parse((await goneSince()) ?? "")).toBeGreaterThanOrEqual(before));
   const time = await goneSince();
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await goneSince()).toBe(time);

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect } from "vitest";
 import { deployBackupEntry } from "../../src/activities/backup/entry.ts";
 import { readContext } from "../../src/activities/control-plane/context.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
@@ -23,6 +23,7 @@ import { createSnapshotFailures, type SnapshotFailures } from "../../src/worker/
 import { createJobRunner, memoryRecords } from "../support/backup-lab.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const core = "core.gardener.cloud/v1beta1";
@@ -61,7 +62,7 @@ test.beforeAll(async ({ cluster }) => {
 });
 afterAll(async () => await backups.stop());
 
-const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+const soon = <T>(look: () => Promise<T>) => eventually(look);
 const providerBucket = () => kube.read(ExtensionBackupBucket, { name: bucket });
 const succeeded = (type: string) => ({
   lastOperation: {

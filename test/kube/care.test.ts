@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { Cluster, Shoot } from "../../src/api/index.ts";
 import { ROLE_LABEL } from "../../src/api/labels.ts";
 import { components } from "../../src/components/index.ts";
@@ -8,6 +8,7 @@ import { createCare } from "../../src/worker/care.ts";
 import { test } from "../support/cluster-test.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const condition = (type: string, status: string) => ({
@@ -43,7 +44,7 @@ test("a seed's worker asks the garden of a Shoot when its health changes, and le
   });
   const caring = care.run();
 
-  await vi.waitFor(async () => expect((await read()).map(({ type }) => type)).toContain("APIServerAvailable"), 10_000);
+  await eventually(async () => expect((await read()).map(({ type }) => type)).toContain("APIServerAvailable"));
   expect((await read()).find(({ type }) => type === "TheirsIsWell")).toEqual(conditions[0]);
 
   const before = asked.length;
@@ -57,10 +58,10 @@ test("a seed's worker asks the garden of a Shoot when its health changes, and le
   };
   const template = { metadata: { labels: { app: "sick" } }, spec: { containers: [{ name: "sick", image: "none" }] } };
   await client.apply({ ...deployment, spec: { selector: { matchLabels: { app: "sick" } }, template } });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const healthy = (await read()).find(({ type }) => type === "ControlPlaneHealthy");
     expect(healthy?.message).toContain("sick");
-  }, 10_000);
+  });
   care.stop();
   await caring;
 });
@@ -114,10 +115,10 @@ test("a Shoot that hibernates has conditions that claim nothing, until its API s
   const caring = care.run();
   const reasons = async () => new Set((await read()).map(({ reason }) => reason));
 
-  await vi.waitFor(async () => expect(await reasons()).toEqual(new Set(["ConditionNotChecked"])), 10_000);
+  await eventually(async () => expect(await reasons()).toEqual(new Set(["ConditionNotChecked"])));
   await client.patch(ref, { spec: { hibernation: { enabled: false } } });
   answers = true;
-  await vi.waitFor(async () => expect(await reasons()).not.toContain("ConditionNotChecked"), 10_000);
+  await eventually(async () => expect(await reasons()).not.toContain("ConditionNotChecked"));
   care.stop();
   await caring;
 });
@@ -151,14 +152,14 @@ test("what an extension propagates is in the Shoot's conditions, until its contr
   const status = async (type: string) => (await read()).find((one) => one.type === type)?.status;
 
   let stop = startCare(client);
-  await vi.waitFor(async () => expect(await status("NetworkResolves")).toBe("True"), 10_000);
+  await eventually(async () => expect(await status("NetworkResolves")).toBe("True"));
   expect(await status("NetworkKeepsThis")).toBeUndefined();
   await beat("2026-01-01T10:00:00.000000Z");
-  await vi.waitFor(async () => expect(await status("NetworkResolves")).toBe("Unknown"), 10_000);
+  await eventually(async () => expect(await status("NetworkResolves")).toBe("Unknown"));
   await stop();
   await say([]); // while no worker looks
   stop = startCare(client);
-  await vi.waitFor(async () => expect(await status("NetworkResolves")).toBeUndefined(), 10_000);
+  await eventually(async () => expect(await status("NetworkResolves")).toBeUndefined());
   expect((await read()).find(({ type }) => type === theirs.type)).toEqual(theirs);
   await stop();
 });
@@ -179,10 +180,10 @@ test("a Shoot whose API server has a tunnel says that it is down when no agent a
   );
   const stop = startCare(client);
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const system = (await read()).find(({ type }) => type === "SystemComponentsHealthy");
     expect(system).toMatchObject({ status: "Progressing", reason: "TunnelConnectionBroken" });
-  }, 10_000);
+  });
   await stop();
   await client.remove({ ...node, name: "far" });
 });

@@ -16,6 +16,7 @@ import { exampleContext } from "../support/control-plane-context.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { providerWebhook } from "../support/provider-webhook.ts";
+import { seconds } from "../support/patience.ts";
 
 const test = ownClusterTest({ crds: true, flags: ["--allow-privileged=true"] });
 const context = exampleContext();
@@ -49,19 +50,25 @@ test.beforeAll(async ({ cluster }) => {
 afterAll(() => server?.stop());
 
 describe("what a provider's webhook has changed", () => {
-  test("stays, and nothing is rolled out, when it is applied a hundred times more", { timeout: 300_000 }, async () => {
-    const { client } = plane;
-    const before = new Map<KubeObject, KubeObject>();
-    for (const object of changed) before.set(object, await client.apply(object));
-    expect(JSON.stringify([...before.values()])).toContain("--cloud-provider=external");
-    for (let round = 0; round < 100; round++) await Promise.all(changed.map((object) => client.apply(object)));
-    for (const [object, { metadata, spec }] of before) {
-      const after = await client.read(refOf(object));
-      expect(after?.metadata.generation, `${object.kind} ${object.metadata.name}`).toBe(metadata.generation);
-      expect(after?.metadata.resourceVersion, `${object.kind} ${object.metadata.name}`).toBe(metadata.resourceVersion);
-      expect(after?.["spec"]).toEqual(spec);
-    }
-  });
+  test(
+    "stays, and nothing is rolled out, when it is applied a hundred times more",
+    { timeout: seconds(300) },
+    async () => {
+      const { client } = plane;
+      const before = new Map<KubeObject, KubeObject>();
+      for (const object of changed) before.set(object, await client.apply(object));
+      expect(JSON.stringify([...before.values()])).toContain("--cloud-provider=external");
+      for (let round = 0; round < 100; round++) await Promise.all(changed.map((object) => client.apply(object)));
+      for (const [object, { metadata, spec }] of before) {
+        const after = await client.read(refOf(object));
+        expect(after?.metadata.generation, `${object.kind} ${object.metadata.name}`).toBe(metadata.generation);
+        expect(after?.metadata.resourceVersion, `${object.kind} ${object.metadata.name}`).toBe(
+          metadata.resourceVersion,
+        );
+        expect(after?.["spec"]).toEqual(spec);
+      }
+    },
+  );
 
   test("is what etcd's volume is restored into: of its size, and of its storage class", async () => {
     const claim = await volumeClaim(plane.client, context);

@@ -37,6 +37,7 @@ import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
 import { runPod } from "../support/pod-processes.ts";
 import { startS3, type S3Server } from "../support/s3-server.ts";
 import { backedUpOnNodes } from "../support/self-hosted-control-plane.ts";
+import { seconds } from "../support/patience.ts";
 
 const keys = { accessKeyID: "home", secretAccessKey: "secret-of-home" };
 const context = backedUpOnNodes({ provider: "s3" });
@@ -73,7 +74,7 @@ beforeAll(async () => {
   snapshot = join(directory, "snapshot.db");
   await programs.etcdctl(["snapshot", "save", snapshot, `--endpoints=${endpoint}`]);
   await etcd.child.kill();
-}, 60_000);
+}, seconds(60));
 
 afterAll(async () => {
   await s3.stop();
@@ -290,29 +291,37 @@ test("a snapshot of a control plane on nodes lies in the store behind its bundle
   );
 });
 
-test("a store that is not trusted, or that refuses, is said to be that, and soon", async () => {
-  const rclone = await findBinary("rclone");
-  const refused = openStore({ provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } }, rclone);
-  await expect(findSnapshots(refused)).rejects.toThrow(/cannot list in store:bucket: .*(403|Forbidden|Signature)/s);
-  const { RCLONE_CA_CERT: trusted } = process.env;
-  try {
-    delete process.env["RCLONE_CA_CERT"];
-    const untrusted = openStore({ provider: "s3", secret: secretOf() }, rclone);
-    await expect(findSnapshots(untrusted)).rejects.toThrow(/cannot list in store:bucket: .*certificate/s);
-  } finally {
-    process.env["RCLONE_CA_CERT"] = trusted;
-  }
-}, 30_000);
+test(
+  "a store that is not trusted, or that refuses, is said to be that, and soon",
+  async () => {
+    const rclone = await findBinary("rclone");
+    const refused = openStore({ provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } }, rclone);
+    await expect(findSnapshots(refused)).rejects.toThrow(/cannot list in store:bucket: .*(403|Forbidden|Signature)/s);
+    const { RCLONE_CA_CERT: trusted } = process.env;
+    try {
+      delete process.env["RCLONE_CA_CERT"];
+      const untrusted = openStore({ provider: "s3", secret: secretOf() }, rclone);
+      await expect(findSnapshots(untrusted)).rejects.toThrow(/cannot list in store:bucket: .*certificate/s);
+    } finally {
+      process.env["RCLONE_CA_CERT"] = trusted;
+    }
+  },
+  seconds(30),
+);
 
-test("a store that is away may be there a moment later, and one that refuses is for the operator", async () => {
-  const rclone = await findBinary("rclone");
-  const closed = openStore({ provider: "s3", secret: { ...secretOf(), endpoint: "https://127.0.0.1:1" } }, rclone);
-  const away: unknown = await findSnapshots(closed).catch((error: unknown) => error);
-  expect(away).toMatchObject({ message: expect.stringMatching(/cannot list in store:bucket: .*refused/s) as string });
-  expect(judge(away)).toMatchObject({ retryable: true, within: 5_000 });
-  const refusing = openStore({ provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } }, rclone);
-  expect(judge(await findSnapshots(refusing).catch((error: unknown) => error))).toMatchObject({ retryable: false });
-}, 30_000);
+test(
+  "a store that is away may be there a moment later, and one that refuses is for the operator",
+  async () => {
+    const rclone = await findBinary("rclone");
+    const closed = openStore({ provider: "s3", secret: { ...secretOf(), endpoint: "https://127.0.0.1:1" } }, rclone);
+    const away: unknown = await findSnapshots(closed).catch((error: unknown) => error);
+    expect(away).toMatchObject({ message: expect.stringMatching(/cannot list in store:bucket: .*refused/s) as string });
+    expect(judge(away)).toMatchObject({ retryable: true, within: 5_000 });
+    const refusing = openStore({ provider: "s3", secret: { ...secretOf(), secretAccessKey: "guessed" } }, rclone);
+    expect(judge(await findSnapshots(refusing).catch((error: unknown) => error))).toMatchObject({ retryable: false });
+  },
+  seconds(30),
+);
 
 test("a store whose Secret lacks a key, or whose provider is none, says so", () => {
   expect(() => openStore({ provider: "local", secret: {} })).toThrow("provider local is no object store; write aws");

@@ -13,6 +13,7 @@ import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { fakeTerminal } from "../unit/cli/fake-terminal.ts";
+import { seconds } from "../support/patience.ts";
 
 const repository = join(import.meta.dirname, "../..");
 let plane: ControlPlane;
@@ -37,14 +38,14 @@ test.beforeAll(async ({ cluster }) => {
   await symlink(perennial, join(project, "node_modules/perennial"));
   for (const name of ["typescript", "@types/node", ".bin"])
     await symlink(join(repository, "node_modules", name), join(project, "node_modules", name));
-}, 300_000);
+}, seconds(300));
 afterAll(async () => {
   extension?.kill("SIGKILL");
   await rm(directory, { recursive: true, force: true });
 });
 
 describe("a new extension's project", () => {
-  test("builds, and its own tests pass", { timeout: 180_000 }, async () => {
+  test("builds, and its own tests pass", { timeout: seconds(180) }, async () => {
     await inProject("typecheck");
     await inProject("build");
     expect(await readFile(join(project, "dist/main.js"), "utf8")).toContain("./actuator.js");
@@ -74,7 +75,7 @@ describe("a new extension's project", () => {
     );
   });
 
-  test("keeps the contract, also when it is killed", { timeout: 300_000 }, async () => {
+  test("keeps the contract, also when it is killed", { timeout: seconds(300) }, async () => {
     await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "extension-greeter" } });
     await start();
     const report = await verifyExtension({

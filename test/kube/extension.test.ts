@@ -15,6 +15,7 @@ import { Lease, refTo, type MergePatch } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const finalizer = "extensions.gardener.cloud/infrastructure";
@@ -284,7 +285,7 @@ describe("an extension controller", () => {
     let calls = 0;
     run({ reconcile: async () => (++calls < 3 ? { requeueAfter: 50 } : {}) });
     await create(operation("reconcile"));
-    await vi.waitFor(() => expect(calls).toBe(3), 20_000);
+    await eventually(() => expect(calls).toBe(3));
   });
 
   test("comes back for what its guard refused when it came back", async () => {
@@ -298,7 +299,7 @@ describe("an extension controller", () => {
     };
     run({ reconcile: async () => (++calls < 2 ? { requeueAfter: 50 } : {}) }, guard);
     await create(operation("reconcile"));
-    await vi.waitFor(() => expect(calls).toBe(2), 20_000);
+    await eventually(() => expect(calls).toBe(2));
     expect(refusals).toBe(3);
   });
 
@@ -322,7 +323,7 @@ describe("an extension controller", () => {
     });
     const startedAt = Date.now(); // what comes between a leave and the attempt may take the first one longer than the seventh
     await Promise.all(["a", "b", "c", "d"].map((name) => create(operation("reconcile"), {}, name)));
-    await vi.waitFor(() => expect(begun.length).toBeGreaterThan(6), 20_000);
+    await eventually(() => expect(begun.length).toBeGreaterThan(6));
     expect((begun[6] ?? 0) - startedAt).toBeGreaterThan(2_400); // two at once, five more at two a second
   });
 
@@ -342,7 +343,7 @@ describe("an extension controller", () => {
       await create(operation("reconcile"), {}, "plain");
       for (const each of ["garden", "seed", "shoot"])
         await create(operation("reconcile"), { class: each }, `${each}-class`);
-      await vi.waitFor(() => expect([...seen.keys()].sort()).toEqual(names), 20_000);
+      await eventually(() => expect([...seen.keys()].sort()).toEqual(names));
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect([...seen.keys()].sort()).toEqual(names);
       for (const [name, hasCluster] of seen) expect(hasCluster, name).toBe(["plain", "shoot-class"].includes(name));
@@ -368,11 +369,11 @@ test("the heartbeat renews its Lease", async () => {
   const heartbeat = createHeartbeat({ client: plane.client, namespace, name: "provider-test", log, interval: 100 });
   heartbeat.start();
   const renewals = new Set<unknown>();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const found = await plane.client.read(Lease, { namespace, name: "gardener-extension-heartbeat" });
     if (found) renewals.add((found["spec"] as { renewTime: string }).renewTime);
     expect(renewals.size).toBeGreaterThan(2);
-  }, 20_000);
+  });
   await heartbeat.stop();
 });
 
@@ -439,14 +440,11 @@ function requested(object: Infrastructure | undefined): boolean {
 }
 
 async function until(condition: (object: Infrastructure | undefined) => boolean): Promise<Infrastructure | undefined> {
-  return vi.waitFor(
-    async () => {
-      const object = await read();
-      if (!condition(object)) throw new Error(`still waiting: ${JSON.stringify(object?.status)}`);
-      return object;
-    },
-    { timeout: 10_000, interval: 25 },
-  );
+  return eventually(async () => {
+    const object = await read();
+    if (!condition(object)) throw new Error(`still waiting: ${JSON.stringify(object?.status)}`);
+    return object;
+  });
 }
 
 /** Says that it works, then works until it is told to stop. */

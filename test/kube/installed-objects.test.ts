@@ -5,6 +5,7 @@ import { deploymentTemplate, packageChart } from "../support/charts.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { createShoot } from "../support/garden-objects.ts";
 import { inline, soon, useInstallations } from "../support/installations.ts";
+import { seconds } from "../support/patience.ts";
 
 /** What charts render to, on its way into a seed: all of it, and nothing that is another's. */
 const test = ownClusterTest({ crds: true });
@@ -22,23 +23,27 @@ const secretsOf = (name: string) =>
     labelSelector: `controllerinstallation.core.gardener.cloud/name=${name}`,
   });
 
-test("a chart that renders to 5 MB is handed over whole", async () => {
-  const noise = '{{ range $j := until 1000 }}{{ sha256sum (printf "%d %d" $i $j) }}{{ end }}';
-  const objects = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: noise-{{ $i }}\ndata:\n  noise: ${noise}\n`;
-  await register(
-    "large",
-    inline(await packageChart({ "templates/noise.yaml": `{{ range $i := until 80 }}\n---\n${objects}{{ end }}` })),
-  );
-  await createShoot(client, "asks", { seedName: "seed-1" });
-  const { metadata } = await installationOf("large");
-  await carryOut("large", 30_000);
-  expect((await managedResource(metadata.name))?.spec.secretRefs.length).toBeGreaterThan(2);
-  const manifests = await manifestsOf(metadata.name);
-  expect(manifests.map((object) => object.metadata.name)).toEqual(
-    Array.from({ length: 80 }, (_, index) => `noise-${index}`),
-  );
-  expect(JSON.stringify(manifests).length).toBeGreaterThan(5_000_000);
-}, 120_000);
+test(
+  "a chart that renders to 5 MB is handed over whole",
+  async () => {
+    const noise = '{{ range $j := until 1000 }}{{ sha256sum (printf "%d %d" $i $j) }}{{ end }}';
+    const objects = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: noise-{{ $i }}\ndata:\n  noise: ${noise}\n`;
+    await register(
+      "large",
+      inline(await packageChart({ "templates/noise.yaml": `{{ range $i := until 80 }}\n---\n${objects}{{ end }}` })),
+    );
+    await createShoot(client, "asks", { seedName: "seed-1" });
+    const { metadata } = await installationOf("large");
+    await carryOut("large", 30_000);
+    expect((await managedResource(metadata.name))?.spec.secretRefs.length).toBeGreaterThan(2);
+    const manifests = await manifestsOf(metadata.name);
+    expect(manifests.map((object) => object.metadata.name)).toEqual(
+      Array.from({ length: 80 }, (_, index) => `noise-${index}`),
+    );
+    expect(JSON.stringify(manifests).length).toBeGreaterThan(5_000_000);
+  },
+  seconds(120),
+);
 
 const crdOf = (name: string) => `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, afterEach, describe, expect, vi } from "vitest";
+import { beforeEach, afterEach, describe, expect } from "vitest";
 import { Infrastructure } from "../../src/api/index.ts";
 import { createLeaderLookup, createZoneServers, formatLeader, type Leader } from "../../src/dns/index.ts";
 import {
@@ -13,6 +13,7 @@ import { updateRecords } from "../../src/provider-local/dns/name-server.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const namespace = "shoot--dev--led";
@@ -114,7 +115,7 @@ async function act(
   }
 }
 
-const acting = () => vi.waitFor(() => expect(Date.now() - actedAt).toBeLessThan(300), 15_000);
+const acting = () => eventually(() => expect(Date.now() - actedAt).toBeLessThan(300));
 const lead = (leader: Leader) =>
   updateRecords(dns.server, dns.zone, { name: record, type: "TXT", values: formatLeader(leader), ttl: 0 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect } from "vitest";
 import { createLeadership } from "../../src/activities/leadership/leadership.ts";
 import { StepError } from "../../src/activities/step-error.ts";
 import { DNSRecord, Shoot } from "../../src/api/index.ts";
@@ -16,6 +16,7 @@ import { test } from "../support/cluster-test.ts";
 import { cutOff } from "../support/cut-off-lookup.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 let gardenClient: KubeClient;
@@ -283,13 +284,12 @@ describe("a flip", () => {
     const secondary = await dns.addSecondary(3);
     const servers = [dns.endpoint, secondary.endpoint];
     const both = createLeaderLookup(createZoneServers({ servers }));
-    await vi.waitFor(async () => expect(await both.askAll(record)).toHaveLength(2), 10_000);
-    await vi.waitFor(
-      async () => expect((await both.askAll(record)).every(({ leader }) => leader?.epoch === 1)).toBe(true),
-      10_000,
+    await eventually(async () => expect(await both.askAll(record)).toHaveLength(2));
+    await eventually(async () =>
+      expect((await both.askAll(record)).every(({ leader }) => leader?.epoch === 1)).toBe(true),
     );
     const flip = createLeadership({ gardenClient, lookup: both }).flip(moving);
-    await vi.waitFor(async () => expect((await lookup.ask(record))?.epoch).toBe(2), 10_000);
+    await eventually(async () => expect((await lookup.ask(record))?.epoch).toBe(2));
     const { since } = (await status()) ?? {}; // the other server copies the zone by its own clock, perhaps just now
     if (since !== undefined) expect((await both.askAll(record)).map(({ leader }) => leader?.epoch)).toEqual([2, 2]);
     await flip;
@@ -381,12 +381,12 @@ describe("a leadership record", () => {
       metadata: { name: `${run.name}-late`, namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
       spec: { ...spec, values: ["Seed=seed-1", "Epoch=1"] },
     });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const late = await gardenClient.read(DNSRecord, { namespace, name: `${run.name}-late` });
       expect(late?.status?.lastError?.description).toContain(
         `cannot let seed-1 lead in epoch 1: ${record} says that seed-2 leads in epoch 2`,
       );
-    }, 10_000);
+    });
     expect(await lookup.ask(record)).toEqual({ seed: "seed-2", epoch: 2, shoot: run.uid });
   });
 

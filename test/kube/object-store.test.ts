@@ -14,6 +14,7 @@ import { freePorts } from "../support/free-ports.ts";
 import { claimDirectory, controlPlanePrefix } from "../support/leftovers.ts";
 import { runPod, runProgram, type Ended } from "../support/pod-processes.ts";
 import { startS3, type S3Server } from "../support/s3-server.ts";
+import { seconds } from "../support/patience.ts";
 
 const day = 24 * 3_600_000;
 const example = exampleContext();
@@ -49,7 +50,7 @@ beforeAll(async () => {
   servers = [await startS3(directory, "home", keys[0]), await startS3(directory, "away", keys[1])];
   folders = [join(await servers[0].bucket("bucket-1"), entry), join(await servers[1].bucket("bucket-2"), entry)];
   await etcdctl(etcd.endpoint, "put", "/registry/configmaps/default/kept", "by all means");
-}, 60_000);
+}, seconds(60));
 
 afterAll(async () => {
   await Promise.all([etcd.child.kill(), ...servers.map((server) => server.stop())]);

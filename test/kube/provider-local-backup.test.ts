@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect } from "vitest";
 import { ExtensionBackupEntry, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
 import { PersistentVolume, PersistentVolumeClaim, refOf, refTo } from "../../src/kube/index.ts";
@@ -11,6 +11,7 @@ import { createBackupEntryActuator } from "../../src/provider-local/backup/entry
 import { createBuckets } from "../../src/provider-local/backup/buckets.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const apiVersion = "extensions.gardener.cloud/v1alpha1";
@@ -32,7 +33,7 @@ test.beforeAll(async ({ cluster }) => {
   ];
   for (const controller of controllers) controller.start();
   await Promise.all(["old", "new"].map((bucket) => apply("BackupBucket", bucket, {})));
-  await vi.waitFor(async () => expect(await readdir(directory)).toEqual(["new", "old"]), 10_000);
+  await eventually(async () => expect(await readdir(directory)).toEqual(["new", "old"]));
 });
 afterAll(async () => {
   await Promise.all(controllers.map((controller) => controller.stop()));
@@ -52,12 +53,12 @@ const apply = (kind: string, name: string, spec: object, annotations: Record<str
 };
 
 const settled = (type: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const object = await plane.client.read(ExtensionBackupEntry, { name: entry });
     expect(object?.status?.lastOperation).toMatchObject({ type, state: "Succeeded" });
     expect(object?.metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
     return object;
-  }, 10_000);
+  });
 
 const volumeOf = () => plane.client.read(PersistentVolume, { name: `backup-${entry}` });
 const claimOf = () => plane.client.read(PersistentVolumeClaim, { namespace, name: "etcd-backup" });
@@ -83,9 +84,8 @@ describe("a BackupEntry", () => {
 
     await writeFile(join(old, "final.db"), "2");
     await ask("restore");
-    await vi.waitFor(
-      async () => expect(await readdir(join(directory, "new", entry))).toEqual(["final.db", "first.db"]),
-      10_000,
+    await eventually(async () =>
+      expect(await readdir(join(directory, "new", entry))).toEqual(["final.db", "first.db"]),
     );
     expect(await readdir(old)).toEqual(["final.db", "first.db"]);
   });
@@ -161,13 +161,13 @@ describe("a BackupEntry", () => {
   test("is not restored without what it is to bring along", async () => {
     const saysWhy = async (why: string) => {
       await ask("restore");
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const object = await plane.client.read(ExtensionBackupEntry, { name: entry });
         expect(object?.status).toMatchObject({
           lastOperation: { type: "Restore", state: "Error" },
           lastError: { description: expect.stringContaining(why) as string },
         });
-      }, 10_000);
+      });
     };
     const old = await comeFromOld("wait-for-state");
     await writeFile(join(old, "second.db"), "2");
@@ -184,10 +184,10 @@ describe("a BackupEntry", () => {
   test("says what is wrong with a state that another seed wrote", async () => {
     await comeFromOld("wait-for-state", { bucketName: "old", left: "old" });
     await ask("restore");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const object = await plane.client.read(ExtensionBackupEntry, { name: entry });
       expect(object?.status?.lastError?.description).toMatch(/status\.state\.left: .*name the buckets/);
-    }, 10_000);
+    });
     expect(await readdir(join(directory, "new"))).not.toContain(entry);
   });
 
@@ -212,7 +212,7 @@ describe("a BackupEntry", () => {
 
   test("goes from every bucket in which it has been", async () => {
     await apply("BackupBucket", "first", {});
-    await vi.waitFor(async () => expect(await readdir(directory)).toContain("first"), 10_000);
+    await eventually(async () => expect(await readdir(directory)).toContain("first"));
     await mkdir(join(directory, "first", entry));
     await comeFromOld("restore", { bucketName: "old", region: "local", from: "first" });
     const { status } = (await settled("Restore")) ?? {};
@@ -248,9 +248,9 @@ const ask = (operation: string) =>
   });
 
 const gone = () =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     expect(await plane.client.read(ExtensionBackupEntry, { name: entry })).toBeUndefined();
-  }, 20_000);
+  });
 
 /** What Kubernetes' controllers do once no pod uses a volume. */
 async function loosen(): Promise<void> {

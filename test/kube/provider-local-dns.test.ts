@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, vi } from "vitest";
+import { afterAll, describe, expect } from "vitest";
 import { DNSRecord } from "../../src/api/index.ts";
 import { createExtensionController, type ExtensionController } from "../../src/extension/index.ts";
 import { refTo } from "../../src/kube/index.ts";
@@ -8,6 +8,7 @@ import { queryRecords, updateRecords } from "../../src/provider-local/dns/name-s
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
+import { eventually } from "../support/eventually.ts";
 
 let plane: ControlPlane;
 let dns: TestNameServer;
@@ -48,7 +49,7 @@ describe("a DNSRecord", () => {
     const record = await read("one");
     expect(record?.status?.zone).toBe("perennial.test");
     await plane.client.remove(ref("one"));
-    await vi.waitFor(async () => expect(await read("one")).toBeUndefined(), 10_000);
+    await eventually(async () => expect(await read("one")).toBeUndefined());
     expect(await queryRecords(dns.server, { name, type: "A" })).toEqual([]);
   });
 
@@ -70,7 +71,7 @@ describe("a DNSRecord", () => {
 
   test("reports the refusal of a server", async () => {
     await apply("foreign", { name: "api.example.org", recordType: "A", values: ["172.30.128.1"], zone: "example.org" });
-    await vi.waitFor(async () => expect((await read("foreign"))?.status?.lastError).toBeDefined(), 10_000);
+    await eventually(async () => expect((await read("foreign"))?.status?.lastError).toBeDefined());
     expect((await read("foreign"))?.status?.lastError?.description).toMatch(
       /cannot update A api.example.org: .*(NOTAUTH|REFUSED)/,
     );
@@ -132,10 +133,10 @@ function apply(name: string, spec: object): Promise<DNSRecord> {
 }
 
 async function succeeded(name: string, generation = 1): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { lastOperation, observedGeneration } = (await read(name))?.status ?? {};
     expect([lastOperation?.state, observedGeneration]).toEqual(["Succeeded", generation]);
-  }, 10_000);
+  });
 }
 
 function read(name: string): Promise<DNSRecord | undefined> {

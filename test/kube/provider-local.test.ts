@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect } from "vitest";
 import { LOCAL_PROVISIONER } from "../../src/api/names.ts";
 import { Infrastructure, OperatingSystemConfig, type KubeObject } from "../../src/api/index.ts";
 import { createExtensionController } from "../../src/extension/index.ts";
@@ -24,6 +24,7 @@ import { createOperatingSystemConfigActuator } from "../../src/provider-local/ma
 import { createVolumeProvisioner, type Runner } from "../../src/provider-local/volumes.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const extensions = "extensions.gardener.cloud/v1alpha1";
@@ -89,11 +90,11 @@ describe("an Infrastructure", () => {
   test("needs the user's credentials, and takes them when they come", async () => {
     const secretRef = { name: "cloudprovider", namespace };
     await apply(requested("Infrastructure", "p", { type: "local", region: "local", secretRef }));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await read(Infrastructure, "p"))?.status?.lastError).toMatchObject({
         codes: ["ERR_CONFIGURATION_PROBLEM"],
       });
-    }, 20_000);
+    });
     await apply({ apiVersion: "v1", kind: "Secret", metadata: secretRef, stringData: { token: "x" } });
     const object = await succeeded(Infrastructure, "p");
     expect(object.status).toMatchObject({ nodesCIDR: "172.30.0.0/17", networking: { nodes: ["172.30.0.0/17"] } });
@@ -132,7 +133,7 @@ describe("an OperatingSystemConfig", () => {
       units: [],
     });
     await plane.client.remove(ref("OperatingSystemConfig", "pool-init"));
-    await vi.waitFor(async () => expect(await read(OperatingSystemConfig, "pool-init")).toBeUndefined(), 20_000);
+    await eventually(async () => expect(await read(OperatingSystemConfig, "pool-init")).toBeUndefined());
     expect(await plane.client.read(Secret, result)).toBeUndefined();
   });
 
@@ -157,19 +158,19 @@ describe("a volume", () => {
       spec: { accessModes: ["ReadWriteOnce"], resources: storage, storageClassName: "default" },
     });
     const volume = refTo(PersistentVolume, { name: `pvc-${created.metadata.uid}` });
-    const made = await vi.waitFor(async () => {
+    const made = await eventually(async () => {
       const found = await plane.client.read(volume);
       if (!found) throw new Error("no volume");
       return found;
-    }, 20_000);
+    });
     expect(made["spec"]).toMatchObject({ claimRef: { name: "data", namespace }, capacity: { storage: "1Gi" } });
     await writeFile(join(directory, "volumes", String(created.metadata.uid), "file"), "content");
     await plane.client.patch(volume, { status: { phase: "Released" } }, { subresource: "status" });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await readdir(join(directory, "volumes"))).toEqual([]);
       const left = await plane.client.read(volume);
       expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
-    }, 20_000);
+    });
   });
 
   test("is not made for claims of other provisioners", async () => {
@@ -190,13 +191,12 @@ describe("a load balancer", () => {
     expect(new Set(given).size).toBe(3);
     expect(addresses).toEqual(new Set(given));
     await plane.client.remove(serviceRef("one"));
-    await vi.waitFor(async () => expect(await plane.client.read(serviceRef("one"))).toBeUndefined(), 20_000);
+    await eventually(async () => expect(await plane.client.read(serviceRef("one"))).toBeUndefined());
     expect(addresses.has(String(given[0]))).toBe(false);
     await patch(serviceRef("two"), { spec: { type: "ClusterIP" } });
-    await vi.waitFor(() => expect(addresses).toEqual(new Set([given[2]])), 20_000);
-    await vi.waitFor(
-      async () => expect((await plane.client.read(serviceRef("two")))?.metadata.finalizers ?? []).toEqual([]),
-      5_000,
+    await eventually(() => expect(addresses).toEqual(new Set([given[2]])));
+    await eventually(async () =>
+      expect((await plane.client.read(serviceRef("two")))?.metadata.finalizers ?? []).toEqual([]),
     );
     await apply(service("four"));
     expect(given.slice(0, 2)).toContain(await addressOf("four"));
@@ -213,13 +213,13 @@ const service = (name: string) => ({
 const serviceRef = (name: string) => refTo(Service, { name, namespace });
 
 async function addressOf(name: string): Promise<string> {
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const found = await plane.client.read(serviceRef(name));
     const { loadBalancer } = (found?.["status"] ?? {}) as { loadBalancer?: { ingress?: { ip: string }[] } };
     const ip = loadBalancer?.ingress?.[0]?.ip;
     if (ip === undefined) throw new Error(`${name} has no address`);
     return ip;
-  }, 20_000);
+  });
 }
 
 function requested(kind: string, name: string, spec: object) {
@@ -231,15 +231,12 @@ async function succeeded<T extends Infrastructure | OperatingSystemConfig>(
   kind: Kind<T, "Namespaced">,
   name: string,
 ): Promise<T> {
-  return vi.waitFor(
-    async () => {
-      const object = await read(kind, name);
-      if (object?.status?.lastOperation?.state !== "Succeeded")
-        throw new Error(`still waiting: ${JSON.stringify(object?.status)}`);
-      return object;
-    },
-    { timeout: 10_000 },
-  );
+  return eventually(async () => {
+    const object = await read(kind, name);
+    if (object?.status?.lastOperation?.state !== "Succeeded")
+      throw new Error(`still waiting: ${JSON.stringify(object?.status)}`);
+    return object;
+  });
 }
 
 function ref(kind: string, name: string): ObjectRef {

@@ -7,6 +7,7 @@ import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { seedReady } from "../support/migration-objects.ts";
+import { seconds } from "../support/patience.ts";
 
 const namespace = "garden-dev";
 const seedRef = (name: string) => refTo(Seed, { name });
@@ -73,24 +74,30 @@ test("a Shoot without a Seed gets one, and its users are told", async () => {
   ]);
 });
 
-test("two hundred Shoots at once fill Seeds to their capacity and no further", async () => {
-  await addSeed("seed-a", 70);
-  await addSeed("seed-b", 90);
-  const names = Array.from({ length: 200 }, (_, index) => `s${index}`);
-  start();
-  for (let at = 0; at < names.length; at += 20)
-    await Promise.all(names.slice(at, at + 20).map((name) => unbound(name)));
-  const placed = async () => (await client.list(Shoot)).map(({ spec }) => spec.seedName ?? "none").sort();
-  const count = (all: readonly string[], name: string) => all.filter((one) => one === name).length;
-  await eventually(async () => expect(count(await placed(), "none")).toBe(40), 60_000);
-  const all = await placed();
-  expect([count(all, "seed-a"), count(all, "seed-b")]).toEqual([70, 90]);
-  await eventually(async () => {
-    const waiting = (await client.list(Shoot)).filter(({ spec }) => !spec.seedName);
-    for (const { status } of waiting)
-      expect(status?.conditions?.[0]?.message).toContain("Seed seed-b takes 90 Shoots (status.allocatable) and has 90");
-  });
-}, 120_000);
+test(
+  "two hundred Shoots at once fill Seeds to their capacity and no further",
+  async () => {
+    await addSeed("seed-a", 70);
+    await addSeed("seed-b", 90);
+    const names = Array.from({ length: 200 }, (_, index) => `s${index}`);
+    start();
+    for (let at = 0; at < names.length; at += 20)
+      await Promise.all(names.slice(at, at + 20).map((name) => unbound(name)));
+    const placed = async () => (await client.list(Shoot)).map(({ spec }) => spec.seedName ?? "none").sort();
+    const count = (all: readonly string[], name: string) => all.filter((one) => one === name).length;
+    await eventually(async () => expect(count(await placed(), "none")).toBe(40), 60_000);
+    const all = await placed();
+    expect([count(all, "seed-a"), count(all, "seed-b")]).toEqual([70, 90]);
+    await eventually(async () => {
+      const waiting = (await client.list(Shoot)).filter(({ spec }) => !spec.seedName);
+      for (const { status } of waiting)
+        expect(status?.conditions?.[0]?.message).toContain(
+          "Seed seed-b takes 90 Shoots (status.allocatable) and has 90",
+        );
+    });
+  },
+  seconds(120),
+);
 
 test("a Shoot that no Seed takes says of each Seed why, and gets the first that does later", async () => {
   await addSeed("seed-a", 0);

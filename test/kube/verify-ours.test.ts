@@ -22,6 +22,7 @@ import { createProvider, type Provider } from "../../src/provider-local/provider
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
+import { seconds } from "../support/patience.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 let plane: ControlPlane;
@@ -119,7 +120,7 @@ const subjects: readonly (Subject & { readonly unjudged: readonly string[] })[] 
   { kind: "BackupEntry", type: "local", spec: { bucketName: "verify" }, unjudged: [...faultless, ...shootless] },
 ];
 
-test.for(subjects)("our $kind keeps the contract", { timeout: 120_000 }, async ({ unjudged, ...subject }) => {
+test.for(subjects)("our $kind keeps the contract", { timeout: seconds(120) }, async ({ unjudged, ...subject }) => {
   const report = await verifyExtension({
     client: plane.client,
     subject: { ...subject, restart },

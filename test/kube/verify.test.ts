@@ -8,6 +8,7 @@ import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { faults, manners, startSmallController, type Fault, type Manner } from "../support/small-controller.ts";
+import { seconds } from "../support/patience.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const pace = { timeout: 6_000, settle: 1_200 };
@@ -23,14 +24,14 @@ describe.concurrent("a controller", () => {
     expect(left).toEqual([]);
   });
 
-  test.for(manners)("that %s passes every clause as well", { timeout: 60_000 }, async (manner) => {
+  test.for(manners)("that %s passes every clause as well", { timeout: seconds(60) }, async (manner) => {
     const { clauses: judged } = await judge(manner.replaceAll(" ", "."), manner);
     expect(judged.filter(({ verdict }) => verdict !== "passed")).toEqual([]);
   });
 
   test.for(planted)(
     "that %s breaks the clauses about that, and no other",
-    { timeout: 120_000 },
+    { timeout: seconds(120) },
     async ([fault, broken]) => {
       const { clauses: judged } = await judge(`${fault.replaceAll(" ", ".")}`, fault);
       const failed = judged.filter(({ verdict }) => verdict === "failed");

@@ -17,6 +17,7 @@ import { startControlPlane, type ControlPlane } from "../support/control-plane.t
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
+import { seconds } from "../support/patience.ts";
 
 // The local environment's own files make the API server known; see src/local/cluster/webhook-client.ts.
 let directory: string;
@@ -44,7 +45,7 @@ beforeAll(async () => {
   port = await server.start();
   for (const object of webhookConfigurations({ caBundle, url: `https://127.0.0.1:${port}` }))
     await garden.client.apply(object);
-}, 120_000);
+}, seconds(120));
 
 afterAll(async () => {
   await server?.stop();

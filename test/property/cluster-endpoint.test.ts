@@ -5,15 +5,20 @@ import { clusterOf, endpointOf } from "../support/cluster-endpoints.ts";
 import { histories, type Step } from "../support/endpoint-world/changes.ts";
 import { faults } from "../support/endpoint-world/faults.ts";
 import { runHistory } from "../support/endpoint-world/run.ts";
+import { seconds } from "../support/patience.ts";
 
-test("after any history there is one winner in any order of objects, with its value on the Cluster, by one write a change at most", async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, async (history) => {
-      expect(await runHistory(history)).toBeUndefined();
-    }),
-    { numRuns: 10_000 },
-  );
-}, 120_000);
+test(
+  "after any history there is one winner in any order of objects, with its value on the Cluster, by one write a change at most",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (history) => {
+        expect(await runHistory(history)).toBeUndefined();
+      }),
+      { numRuns: 10_000 },
+    );
+  },
+  seconds(120),
+);
 
 test("an object gets no owner that has gone, though the controller has not heard of that", async () => {
   const value = { host: "a.example.com", port: 443 } as const;

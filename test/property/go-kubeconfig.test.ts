@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseForeignKubeconfig, renderKubeconfig } from "../../src/kube/kubeconfig.ts";
 import { startGoReaders, type GoReaders } from "../support/go-readers.ts";
+import { seconds } from "../support/patience.ts";
 
 let go: GoReaders;
 
-beforeAll(async () => void (go = await startGoReaders()), 120_000);
+beforeAll(async () => void (go = await startGoReaders()), seconds(120));
 
 afterAll(async () => await go?.close());
 

@@ -7,10 +7,11 @@ import { nanosOf } from "../../src/api/schema/quantity.ts";
 import { dnsLabel, dnsSubdomain, duration, labelValue, quantityText } from "../../src/api/schema/syntax.ts";
 import { certificatesIn } from "../../src/parsing.ts";
 import { startGoReaders, type GoReader, type GoReaders } from "../support/go-readers.ts";
+import { seconds } from "../support/patience.ts";
 
 let go: GoReaders;
 
-beforeAll(async () => void (go = await startGoReaders()), 120_000);
+beforeAll(async () => void (go = await startGoReaders()), seconds(120));
 
 afterAll(async () => await go?.close());
 

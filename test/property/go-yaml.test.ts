@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseYaml } from "../../src/parsing.ts";
 import { renderYaml } from "../../src/yaml.ts";
 import { startGoReaders, type GoReaders } from "../support/go-readers.ts";
+import { seconds } from "../support/patience.ts";
 
 let go: GoReaders;
 
-beforeAll(async () => void (go = await startGoReaders()), 1500);
+beforeAll(async () => void (go = await startGoReaders()), seconds(1.5));
 
 afterAll(async () => await go?.close());
 

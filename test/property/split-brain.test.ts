@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { Schedule } from "../support/split-brain-schedule.ts";
 import { describeSearch, faults, keptFile, search } from "../support/split-brain-search.ts";
 import { findConflict, runModel } from "../support/split-brain.ts";
+import { seconds } from "../support/patience.ts";
 
 /** A sample: `npm run split-brain` runs 10,000 schedules, and searches for each fault anew. */
 const SAMPLE = 400;
 
-test(`no controller acts while a later leader's does, in ${SAMPLE} schedules`, { timeout: 300_000 }, async () => {
+test(`no controller acts while a later leader's does, in ${SAMPLE} schedules`, { timeout: seconds(300) }, async () => {
   const seen = await search(SAMPLE);
   expect(seen.conflict).toBeUndefined();
   expect(seen.schedules).toBe(SAMPLE);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, vi } from "vitest";
+import { afterAll, afterEach, expect } from "vitest";
 import { createInstallationGardenActivities } from "../../src/activities/installation/garden.ts";
 import { createHelm } from "../../src/activities/installation/helm.ts";
 import { manifestsIn } from "../../src/activities/installation/managed-resource.ts";
@@ -23,6 +23,7 @@ import { findBinary } from "./binary.ts";
 import { applyManagedResources, deploymentTemplate, packageChart, sayApplied } from "./charts.ts";
 import type { ownClusterTest } from "./cluster-test.ts";
 import { applyGarden } from "./garden-objects.ts";
+import { eventually } from "./eventually.ts";
 
 const garden = "garden";
 
@@ -30,7 +31,7 @@ const garden = "garden";
 export const smallChart = await packageChart({ "templates/deployment.yaml": deploymentTemplate });
 
 /** Waits for what controllers do. */
-export const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+export const soon = <T>(look: () => Promise<T>) => eventually(look);
 
 /** A deployment in the shape that a registration carries itself. */
 export const inline = (packaged = smallChart, values: object = { foo: "bar" }) => ({

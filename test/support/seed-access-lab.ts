@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { vi, expect } from "vitest";
+import { expect } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { backupEntryName } from "../../src/api/extensions/backup-entry.ts";
 import { Seed, Shoot } from "../../src/api/index.ts";
@@ -9,6 +9,7 @@ import { createKubeClient, refTo, type KubeClient, type Secret } from "../../src
 import { createLogger } from "../../src/log.ts";
 import type { ControlPlane, User } from "./control-plane.ts";
 import { applyGarden, createShoot } from "./garden-objects.ts";
+import { eventually } from "./eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 
@@ -114,7 +115,7 @@ async function applyManifest(admin: KubeClient, file: string): Promise<void> {
 }
 
 /** Waits until what is looked at does not fail any more: rights follow a moment later. */
-export const soon = <T>(look: () => Promise<T>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+export const soon = <T>(look: () => Promise<T>) => eventually(look);
 
 /** Expects the API server's refusal. */
 export const forbidden = async (attempt: Promise<unknown>) =>

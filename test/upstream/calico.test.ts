@@ -30,6 +30,7 @@ import { startResourceManager } from "../support/resource-manager.ts";
 import { startShootControlPlane, type ShootControlPlane } from "../support/shoot-control-plane.ts";
 import { shootRun } from "../support/shoot-run.ts";
 import { startCalico } from "../support/upstream-controllers.ts";
+import { seconds } from "../support/patience.ts";
 
 /**
  * Upstream's networking-calico as it is published, asked as flows ask it, in a seed with Gardener's own definitions. What it
@@ -65,7 +66,7 @@ beforeAll(async () => {
   shoot = await startShootControlPlane(seed.client, context);
   inside = await shoot.client("gardener");
   children.push(await startManager(), await startCalico(directory, seed.kubeconfigFile));
-}, 180_000);
+}, seconds(180));
 
 afterAll(async () => {
   await Promise.all(children.map((child) => child.kill()));
@@ -118,32 +119,40 @@ test("a wrong configuration is an error of the Network", async () => {
   await ready();
 });
 
-test("a migrated Network leaves Calico in the Shoot, a restored one goes on with it", async () => {
-  await applied();
-  const before = await calicoNode();
-  await moves().migrate(run, "Network", "migrateNetwork");
-  await eventually(
-    async () => expect(extensionReady(await found(), { asked: "migrate" })).toEqual({ reached: true }),
-    60_000,
-  );
-  expect(await seed.client.read(resource)).toBeUndefined();
-  expect((await calicoNode())?.metadata.uid).toBe(before?.metadata.uid);
-  await seed.client.remove(network);
-  await moves().restore(run, "Network", "restoreNetwork");
-  await eventually(
-    async () => expect(extensionReady(await found(), { asked: "restore" })).toEqual({ reached: true }),
-    60_000,
-  );
-  await applied();
-  expect((await calicoNode())?.metadata.uid).toBe(before?.metadata.uid);
-}, 180_000);
+test(
+  "a migrated Network leaves Calico in the Shoot, a restored one goes on with it",
+  async () => {
+    await applied();
+    const before = await calicoNode();
+    await moves().migrate(run, "Network", "migrateNetwork");
+    await eventually(
+      async () => expect(extensionReady(await found(), { asked: "migrate" })).toEqual({ reached: true }),
+      60_000,
+    );
+    expect(await seed.client.read(resource)).toBeUndefined();
+    expect((await calicoNode())?.metadata.uid).toBe(before?.metadata.uid);
+    await seed.client.remove(network);
+    await moves().restore(run, "Network", "restoreNetwork");
+    await eventually(
+      async () => expect(extensionReady(await found(), { asked: "restore" })).toEqual({ reached: true }),
+      60_000,
+    );
+    await applied();
+    expect((await calicoNode())?.metadata.uid).toBe(before?.metadata.uid);
+  },
+  seconds(180),
+);
 
-test("a deleted Network takes Calico out of the Shoot", async () => {
-  await extensions().remove(run, "Network", "destroyNetwork");
-  await eventually(async () => expect(await seed.client.read(network)).toBeUndefined(), 90_000);
-  expect(await calicoNode()).toBeUndefined();
-  expect(await seed.client.read(resource)).toBeUndefined();
-}, 120_000);
+test(
+  "a deleted Network takes Calico out of the Shoot",
+  async () => {
+    await extensions().remove(run, "Network", "destroyNetwork");
+    await eventually(async () => expect(await seed.client.read(network)).toBeUndefined(), 90_000);
+    expect(await calicoNode()).toBeUndefined();
+    expect(await seed.client.read(resource)).toBeUndefined();
+  },
+  seconds(120),
+);
 
 const seedClient = () => carryingLeadership(fenced(seed.client, run));
 

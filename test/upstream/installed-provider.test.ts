@@ -23,6 +23,7 @@ import { eventually } from "../support/eventually.ts";
 import { localEnvironment, type LocalEnvironment, type SeedName } from "../support/local-environment.ts";
 import { findRemains } from "../support/machine-remains.ts";
 import { findSeedRemains, findShootRemains } from "../support/shoot-remains.ts";
+import { seconds } from "../support/patience.ts";
 
 /**
  * The local provider in pods of real seeds: no seed has a built-in one. It is installed by registration, from its chart, and
@@ -36,22 +37,26 @@ let shoot: TestShoot;
 beforeAll(async () => {
   await down({ name }); // what an interrupted run has left
   local = await localEnvironment(name, { providerLocal: "chart" });
-}, 900_000);
+}, seconds(900));
 
 afterAll(async () => {
   await local?.close();
   await down({ name });
-}, 180_000);
+}, seconds(180));
 
-test("it is installed on every seed, healthy, and no other local provider runs for a seed", async () => {
-  await eventually(async () => {
-    const installations = await findInstallations();
-    expect(installations.map(({ spec }) => spec.seedRef?.name).sort()).toEqual(["seed-1", "seed-2"]);
-    for (const installation of installations) expect(whyNotReady(installation)).toBeUndefined();
-  }, 300_000);
-  const processes = await readdir(join(local.environment.stateDir, "processes"));
-  expect(processes.filter((file) => /^provider-local.*\.json$/.test(file))).toEqual(["provider-local-garden.json"]);
-}, 360_000);
+test(
+  "it is installed on every seed, healthy, and no other local provider runs for a seed",
+  async () => {
+    await eventually(async () => {
+      const installations = await findInstallations();
+      expect(installations.map(({ spec }) => spec.seedRef?.name).sort()).toEqual(["seed-1", "seed-2"]);
+      for (const installation of installations) expect(whyNotReady(installation)).toBeUndefined();
+    }, 300_000);
+    const processes = await readdir(join(local.environment.stateDir, "processes"));
+    expect(processes.filter((file) => /^provider-local.*\.json$/.test(file))).toEqual(["provider-local-garden.json"]);
+  },
+  seconds(360),
+);
 
 test("its pods have no privileges, and of the host only the folders that they share with it", async () => {
   const { stateDir } = local.environment;
@@ -76,21 +81,25 @@ test("its pods have no privileges, and of the host only the folders that they sh
   }
 });
 
-test("a Shoot gets a ready node from it, though its pod is killed in the middle of the Worker's creation", async () => {
-  shoot = await createShoot(local, { name: "onpods" });
-  const worker = refTo(Worker, { namespace: shoot.technicalID, name: shoot.name });
-  await eventually(async () => {
-    expect((await local.seedClient.read(worker))?.status?.lastOperation).toMatchObject({ state: "Processing" });
-    expect(await machinesOfShoot()).not.toEqual([]);
-  }, 900_000);
-  const before = await findPod("seed-1");
-  await local.seedClient.remove(refOf(before), { gracePeriodSeconds: 0 });
-  const begun = (await machinesOfShoot()).map(({ createdAt }) => createdAt);
-  await shoot.settles("Succeeded", "Create", 600_000);
-  expect((await findPod("seed-1")).metadata.uid).not.toBe(before.metadata.uid);
-  expect((await machinesOfShoot()).map(({ createdAt }) => createdAt)).toEqual(begun);
-  expect(await readyNodes()).toHaveLength(1);
-}, 1_500_000);
+test(
+  "a Shoot gets a ready node from it, though its pod is killed in the middle of the Worker's creation",
+  async () => {
+    shoot = await createShoot(local, { name: "onpods" });
+    const worker = refTo(Worker, { namespace: shoot.technicalID, name: shoot.name });
+    await eventually(async () => {
+      expect((await local.seedClient.read(worker))?.status?.lastOperation).toMatchObject({ state: "Processing" });
+      expect(await machinesOfShoot()).not.toEqual([]);
+    }, 900_000);
+    const before = await findPod("seed-1");
+    await local.seedClient.remove(refOf(before), { gracePeriodSeconds: 0 });
+    const begun = (await machinesOfShoot()).map(({ createdAt }) => createdAt);
+    await shoot.settles("Succeeded", "Create", 600_000);
+    expect((await findPod("seed-1")).metadata.uid).not.toBe(before.metadata.uid);
+    expect((await machinesOfShoot()).map(({ createdAt }) => createdAt)).toEqual(begun);
+    expect(await readyNodes()).toHaveLength(1);
+  },
+  seconds(1500),
+);
 
 test.each(["Infrastructure", "ControlPlane"])(
   "its %s controller keeps the contract, killed in the middle, too",
@@ -112,22 +121,30 @@ test.each(["Infrastructure", "ControlPlane"])(
     expect(report.clauses.filter(({ verdict }) => verdict === "passed").length).toBeGreaterThan(20);
     expect(report.left).toEqual([]);
   },
-  600_000,
+  seconds(600),
 );
 
-test("the Shoot moves to the other seed, where another pod serves it; its node stays", async () => {
-  const before = await readyNodes();
-  await local.perennial("shoot", "migrate", `garden-dev/${shoot.name}`, "--to", "seed-2", "-y");
-  await shoot.settles("Succeeded", "Restore", 900_000);
-  await eventually(async () => expect(await findSeedRemains(local, shoot, "seed-1")).toEqual([]), 120_000);
-  expect(await readyNodes()).toEqual(before);
-}, 1_080_000);
+test(
+  "the Shoot moves to the other seed, where another pod serves it; its node stays",
+  async () => {
+    const before = await readyNodes();
+    await local.perennial("shoot", "migrate", `garden-dev/${shoot.name}`, "--to", "seed-2", "-y");
+    await shoot.settles("Succeeded", "Restore", 900_000);
+    await eventually(async () => expect(await findSeedRemains(local, shoot, "seed-1")).toEqual([]), 120_000);
+    expect(await readyNodes()).toEqual(before);
+  },
+  seconds(1080),
+);
 
-test("the Shoot is deleted, and nothing is left of it", async () => {
-  await shoot.remove();
-  await shoot.gone(600_000);
-  await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]), 120_000);
-}, 780_000);
+test(
+  "the Shoot is deleted, and nothing is left of it",
+  async () => {
+    await shoot.remove();
+    await shoot.gone(600_000);
+    await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]), 120_000);
+  },
+  seconds(780),
+);
 
 test("registered no more, it stays as long as the seeds' buckets need it, and says so", async () => {
   await local.gardenClient.remove(refTo(ControllerRegistration, { name: registration }));
@@ -150,27 +167,35 @@ test("registered no more, it stays as long as the seeds' buckets need it, and sa
     expect(described).toContain(`BackupBucket ${await bucketOf(seed)} goes when you delete Seed ${seed}`);
 });
 
-test("when the Seeds are deleted it takes away their buckets, then its registration goes", async () => {
-  for (const name of seedNames) await local.gardenClient.remove(refTo(Seed, { name }));
-  await eventually(async () => {
-    expect(await local.gardenClient.list(BackupBucket)).toEqual([]);
-    expect(await findInstallations()).toEqual([]);
-    expect(await local.gardenClient.read(ControllerRegistration, { name: registration })).toBeUndefined();
-  }, 300_000);
-  await eventually(async () => expect(await local.gardenClient.list(Seed)).toEqual([]), 60_000);
-  for (const seed of seedNames) {
-    expect(await local.seeds[seed].list(ExtensionBackupBucket), seed).toEqual([]);
-    expect(await local.seeds[seed].list(Namespace, { labelSelector: `${ROLE_LABEL}=extension` }), seed).toEqual([]);
-  }
-  expect(await readdir(join(local.environment.stateDir, "buckets"))).toEqual([]);
-}, 360_000);
+test(
+  "when the Seeds are deleted it takes away their buckets, then its registration goes",
+  async () => {
+    for (const name of seedNames) await local.gardenClient.remove(refTo(Seed, { name }));
+    await eventually(async () => {
+      expect(await local.gardenClient.list(BackupBucket)).toEqual([]);
+      expect(await findInstallations()).toEqual([]);
+      expect(await local.gardenClient.read(ControllerRegistration, { name: registration })).toBeUndefined();
+    }, 300_000);
+    await eventually(async () => expect(await local.gardenClient.list(Seed)).toEqual([]), 60_000);
+    for (const seed of seedNames) {
+      expect(await local.seeds[seed].list(ExtensionBackupBucket), seed).toEqual([]);
+      expect(await local.seeds[seed].list(Namespace, { labelSelector: `${ROLE_LABEL}=extension` }), seed).toEqual([]);
+    }
+    expect(await readdir(join(local.environment.stateDir, "buckets"))).toEqual([]);
+  },
+  seconds(360),
+);
 
-test("the environment goes, and leaves nothing on the host", async () => {
-  const { environment } = local;
-  await down({ name });
-  expect(await findRemains(environment)).toEqual([]);
-  expect(existsSync(environment.stateDir)).toBe(false);
-}, 180_000);
+test(
+  "the environment goes, and leaves nothing on the host",
+  async () => {
+    const { environment } = local;
+    await down({ name });
+    expect(await findRemains(environment)).toEqual([]);
+    expect(existsSync(environment.stateDir)).toBe(false);
+  },
+  seconds(180),
+);
 
 const seedNames: readonly SeedName[] = ["seed-1", "seed-2"];
 

@@ -18,6 +18,7 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { createShoot } from "../support/garden-objects.ts";
 import { inline, useInstallations } from "../support/installations.ts";
 import { startResourceManager, type LocalResourceManager } from "../support/resource-manager.ts";
+import { seconds } from "../support/patience.ts";
 
 const test = ownClusterTest({ crds: true });
 const { register, installationOf, carryOut, managedResource } = useInstallations(test, {
@@ -75,33 +76,37 @@ async function carriedOut(): Promise<InstallationRun> {
 const configMap = (name: string) =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name}, namespace: {{ .Release.Namespace }} }\n`;
 
-test("an installation, an upgrade and a removal come to their ends though the resource manager dies in every step", async () => {
-  const { client } = cluster;
-  const chart = (...names: string[]) =>
-    packageChart(Object.fromEntries(names.map((name) => [`templates/${name}.yaml`, configMap(name)])));
-  await register("killed", inline(await chart("one", "two")));
-  await createShoot(client, "asks", { seedName: "seed-1" });
-  const { name } = (await installationOf("killed")).metadata;
-  const namespace = installationNamespace(name);
-  const applied = async () =>
-    (await client.list(ConfigMap, { namespace }))
-      .map(({ metadata }) => metadata.name)
-      .filter((one) => /^(one|two|three)$/.test(one));
+test(
+  "an installation, an upgrade and a removal come to their ends though the resource manager dies in every step",
+  async () => {
+    const { client } = cluster;
+    const chart = (...names: string[]) =>
+      packageChart(Object.fromEntries(names.map((name) => [`templates/${name}.yaml`, configMap(name)])));
+    await register("killed", inline(await chart("one", "two")));
+    await createShoot(client, "asks", { seedName: "seed-1" });
+    const { name } = (await installationOf("killed")).metadata;
+    const namespace = installationNamespace(name);
+    const applied = async () =>
+      (await client.list(ConfigMap, { namespace }))
+        .map(({ metadata }) => metadata.name)
+        .filter((one) => /^(one|two|three)$/.test(one));
 
-  expect((await carriedOut()).operation).toBe("Create");
-  expect(await applied()).toEqual(["one", "two"]);
+    expect((await carriedOut()).operation).toBe("Create");
+    expect(await applied()).toEqual(["one", "two"]);
 
-  await register("killed", inline(await chart("one", "three")));
-  expect((await carriedOut()).operation).not.toBe("Delete");
-  expect(await applied()).toEqual(["one", "three"]);
+    await register("killed", inline(await chart("one", "three")));
+    expect((await carriedOut()).operation).not.toBe("Delete");
+    expect(await applied()).toEqual(["one", "three"]);
 
-  for (const shoot of await client.list(Shoot)) await client.remove(refOf(shoot));
-  await client.remove(refTo(ControllerRegistration, { name: "killed" }));
-  expect((await carriedOut()).operation).toBe("Delete");
-  expect(await managedResource(name)).toBeUndefined();
-  expect(await applied()).toEqual([]);
-  expect((await client.read(Namespace, { name: namespace }))?.metadata.deletionTimestamp ?? "gone").toBeTypeOf(
-    "string",
-  );
-  expect(kills).toBeGreaterThanOrEqual(12);
-}, 900_000);
+    for (const shoot of await client.list(Shoot)) await client.remove(refOf(shoot));
+    await client.remove(refTo(ControllerRegistration, { name: "killed" }));
+    expect((await carriedOut()).operation).toBe("Delete");
+    expect(await managedResource(name)).toBeUndefined();
+    expect(await applied()).toEqual([]);
+    expect((await client.read(Namespace, { name: namespace }))?.metadata.deletionTimestamp ?? "gone").toBeTypeOf(
+      "string",
+    );
+    expect(kills).toBeGreaterThanOrEqual(12);
+  },
+  seconds(900),
+);

@@ -13,6 +13,7 @@ import { eventually } from "../support/eventually.ts";
 import { hello } from "../support/machine-objects.ts";
 import { findRemains } from "../support/machine-remains.ts";
 import { startUpstreamGround, type UpstreamGround } from "../support/upstream-machine.ts";
+import { seconds } from "../support/patience.ts";
 
 /**
  * A machine with a real systemd boots from user data that upstream's provider-local made of what we describe. Upstream's node
@@ -38,32 +39,36 @@ beforeAll(async () => {
   if (process.getuid?.() !== 0) throw new Error("machines need root: run this test as root");
   before = await hostSettings();
   ground = await startUpstreamGround(environment, context);
-}, 600_000);
+}, seconds(600));
 
 afterAll(async () => {
   await ground.stop();
   expect(await findRemains(environment)).toEqual([]);
 });
 
-test("it becomes a ready Node that runs what the registry gave it", async () => {
-  const userData = await ground.userData(machine);
-  expect(userData).toMatch(/^#!/);
-  expect(userData.length).toBeLessThan(16 * 1024);
-  await ground.deployConfiguration(context);
-  await ground.announce(machine);
-  await ground.machines.ensure({ name: machine, labels: {}, userData });
-  const network = { podCIDR: "10.97.0.0/24", clusterPodCIDR: "10.97.0.0/16", peers: [] };
-  await ground.machines.configureNetwork(machine, network);
-  await ground.claimNode(machine);
-  await untilReady();
-  const digest = async (file: string) =>
-    createHash("sha256")
-      .update(await readFile(file))
-      .digest("hex");
-  for (const binary of ["kubelet", "gardener-node-agent"] as const)
-    expect(await inMachine("sha256sum", `/opt/bin/${binary}`)).toContain(await digest(pinnedPath(binary)));
-  expect((await node())?.status).toMatchObject({ nodeInfo: { kubeletVersion: `v${versions.kubernetes}` } });
-}, 240_000);
+test(
+  "it becomes a ready Node that runs what the registry gave it",
+  async () => {
+    const userData = await ground.userData(machine);
+    expect(userData).toMatch(/^#!/);
+    expect(userData.length).toBeLessThan(16 * 1024);
+    await ground.deployConfiguration(context);
+    await ground.announce(machine);
+    await ground.machines.ensure({ name: machine, labels: {}, userData });
+    const network = { podCIDR: "10.97.0.0/24", clusterPodCIDR: "10.97.0.0/16", peers: [] };
+    await ground.machines.configureNetwork(machine, network);
+    await ground.claimNode(machine);
+    await untilReady();
+    const digest = async (file: string) =>
+      createHash("sha256")
+        .update(await readFile(file))
+        .digest("hex");
+    for (const binary of ["kubelet", "gardener-node-agent"] as const)
+      expect(await inMachine("sha256sum", `/opt/bin/${binary}`)).toContain(await digest(pinnedPath(binary)));
+    expect((await node())?.status).toMatchObject({ nodeInfo: { kubeletVersion: `v${versions.kubernetes}` } });
+  },
+  seconds(240),
+);
 
 test("its systemd runs the units that we and the operating system describe, and no unit has failed", async () => {
   const active = async (unit: string) => await inMachine("systemctl", "is-active", unit);
@@ -104,67 +109,82 @@ test("a pod runs in it, from an image that was pulled, and answers", async () =>
   );
 });
 
-test("a machine's image runs in a pod as well, as upstream's machines do, with a systemd and user data of its own", async () => {
-  const userdata = "#!/bin/bash\nsystemctl is-active containerd > /run/was-here\nhostname >> /run/was-here\n";
-  const metadata = { name: "inner", namespace: "default" };
-  const data = { userdata: Buffer.from(userdata).toString("base64") };
-  await ground.shoot.apply({ apiVersion: "v1", kind: "Secret", metadata, data });
-  const volumes = {
-    userdata: ["/etc/machine", { secret: { secretName: "inner", defaultMode: 0o777 } }],
-    containerd: ["/var/lib/containerd", { emptyDir: {} }],
-    run: ["/run", { emptyDir: { medium: "Memory" } }],
-    modules: ["/lib/modules", { hostPath: { path: "/lib/modules" } }],
-  } as const;
-  const proof =
-    '[ "$(systemctl is-system-running)" = running ] && [ "$(cat /run/was-here)" = "$(printf "active\\ninner")" ]';
-  await ground.shoot.apply({
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata,
-    spec: {
-      nodeName: machine,
-      containers: [
-        {
-          name: "node",
-          image: machineImage,
-          securityContext: { privileged: true },
-          volumeMounts: Object.entries(volumes).map(([name, [mountPath]]) => ({ name, mountPath })),
-          readinessProbe: { periodSeconds: 2, timeoutSeconds: 5, exec: { command: ["sh", "-c", proof] } },
-        },
-      ],
-      volumes: Object.entries(volumes).map(([name, [, source]]) => ({ name, ...source })),
-    },
-  });
-  await eventually(async () => {
-    const { status } = (await ground.shoot.read(Pod, metadata)) ?? {};
-    expect(status, JSON.stringify(status)).toMatchObject({
-      conditions: expect.arrayContaining([expect.objectContaining({ type: "Ready", status: "True" })]),
+test(
+  "a machine's image runs in a pod as well, as upstream's machines do, with a systemd and user data of its own",
+  async () => {
+    const userdata = "#!/bin/bash\nsystemctl is-active containerd > /run/was-here\nhostname >> /run/was-here\n";
+    const metadata = { name: "inner", namespace: "default" };
+    const data = { userdata: Buffer.from(userdata).toString("base64") };
+    await ground.shoot.apply({ apiVersion: "v1", kind: "Secret", metadata, data });
+    const volumes = {
+      userdata: ["/etc/machine", { secret: { secretName: "inner", defaultMode: 0o777 } }],
+      containerd: ["/var/lib/containerd", { emptyDir: {} }],
+      run: ["/run", { emptyDir: { medium: "Memory" } }],
+      modules: ["/lib/modules", { hostPath: { path: "/lib/modules" } }],
+    } as const;
+    const proof =
+      '[ "$(systemctl is-system-running)" = running ] && [ "$(cat /run/was-here)" = "$(printf "active\\ninner")" ]';
+    await ground.shoot.apply({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata,
+      spec: {
+        nodeName: machine,
+        containers: [
+          {
+            name: "node",
+            image: machineImage,
+            securityContext: { privileged: true },
+            volumeMounts: Object.entries(volumes).map(([name, [mountPath]]) => ({ name, mountPath })),
+            readinessProbe: { periodSeconds: 2, timeoutSeconds: 5, exec: { command: ["sh", "-c", proof] } },
+          },
+        ],
+        volumes: Object.entries(volumes).map(([name, [, source]]) => ({ name, ...source })),
+      },
     });
-  }, 150_000);
-  expect(await hostSettings()).toEqual(before);
-  await ground.shoot.remove(refTo(Pod, metadata));
-}, 180_000);
+    await eventually(async () => {
+      const { status } = (await ground.shoot.read(Pod, metadata)) ?? {};
+      expect(status, JSON.stringify(status)).toMatchObject({
+        conditions: expect.arrayContaining([expect.objectContaining({ type: "Ready", status: "True" })]),
+      });
+    }, 150_000);
+    expect(await hostSettings()).toEqual(before);
+    await ground.shoot.remove(refTo(Pod, metadata));
+  },
+  seconds(180),
+);
 
-test("a change of the configuration reaches the machine", async () => {
-  const [pool] = context.shoot.spec.provider.workers ?? [];
-  if (pool === undefined) throw new Error("the Shoot has no pool");
-  const workers = [{ ...pool, kubernetes: { kubelet: { ...pool.kubernetes?.kubelet, maxPods: 61 } } }];
-  const shoot = exampleShoot({ provider: { ...context.shoot.spec.provider, workers } });
-  await ground.deployConfiguration({ ...context, shoot });
-  await eventually(async () => expect((await node())?.status).toMatchObject({ allocatable: { pods: "61" } }), 120_000);
-}, 150_000);
+test(
+  "a change of the configuration reaches the machine",
+  async () => {
+    const [pool] = context.shoot.spec.provider.workers ?? [];
+    if (pool === undefined) throw new Error("the Shoot has no pool");
+    const workers = [{ ...pool, kubernetes: { kubelet: { ...pool.kubernetes?.kubelet, maxPods: 61 } } }];
+    const shoot = exampleShoot({ provider: { ...context.shoot.spec.provider, workers } });
+    await ground.deployConfiguration({ ...context, shoot });
+    await eventually(
+      async () => expect((await node())?.status).toMatchObject({ allocatable: { pods: "61" } }),
+      120_000,
+    );
+  },
+  seconds(150),
+);
 
-test("a machine that died comes back as the same Node", async () => {
-  const { uid } = (await node())?.metadata ?? {};
-  process.kill(await pid1(), "SIGKILL");
-  await eventually(async () => expect((await ground.machines.list())[0]?.running).toBe(false));
-  await ground.machines.revive(machine);
-  const booted = await inMachine("cat", "/proc/sys/kernel/random/boot_id");
-  expect(booted).not.toBe("");
-  await eventually(async () => expect(await inMachine("systemctl", "is-active", "kubelet")).toBe("active"), 60_000);
-  await untilReady();
-  expect((await node())?.metadata.uid).toBe(uid);
-}, 150_000);
+test(
+  "a machine that died comes back as the same Node",
+  async () => {
+    const { uid } = (await node())?.metadata ?? {};
+    process.kill(await pid1(), "SIGKILL");
+    await eventually(async () => expect((await ground.machines.list())[0]?.running).toBe(false));
+    await ground.machines.revive(machine);
+    const booted = await inMachine("cat", "/proc/sys/kernel/random/boot_id");
+    expect(booted).not.toBe("");
+    await eventually(async () => expect(await inMachine("systemctl", "is-active", "kubelet")).toBe("active"), 60_000);
+    await untilReady();
+    expect((await node())?.metadata.uid).toBe(uid);
+  },
+  seconds(150),
+);
 
 test("nothing is left of a removed machine", async () => {
   const pid = await pid1();

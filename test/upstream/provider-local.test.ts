@@ -42,6 +42,7 @@ import {
 } from "../support/upstream-provider.ts";
 import { upstreamSubjects } from "../support/upstream-subjects.ts";
 import { expectVerdicts } from "../support/upstream-verdicts.ts";
+import { seconds } from "../support/patience.ts";
 
 /**
  * Upstream's provider-local with its own chart, installed by registration, in pods of real seeds, at the service of Seeds and
@@ -59,13 +60,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "perennial-upstream-"));
   local = await localEnvironment(name, { upstream: true });
   await prepareGarden(local);
-}, 600_000);
+}, seconds(600));
 
 afterAll(async () => {
   await local?.close();
   if (kept === undefined) await down({ name });
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+}, seconds(120));
 
 test("registered with its own chart, it is installed on the seeds that need it, and serves there", async () => {
   const file = await writeUpstreamRegistration(local, folder);
@@ -104,13 +105,17 @@ test("asked again with other credentials, it puts the folder of a bucket in orde
   expect((await stat(folder)).mode & 0o777).toBe(0o775);
 });
 
-test("a Shoot gets infrastructure, control plane, DNS record and Extensions from it", async () => {
-  shoot = await createShoot(local, { name: "theirs", dnsType: "local", dnsZone: upstreamZone, extensions });
-  await loadSleepingImage(local, shoot, folder);
-  await shoot.settles("Succeeded", "Create", 600_000);
-  await answersFor(local.seedClient, "Create");
-  expect(await local.seedClient.read(refTo(Namespace, { name: `infra-${shoot.technicalID}` }))).toBeDefined();
-}, 960_000);
+test(
+  "a Shoot gets infrastructure, control plane, DNS record and Extensions from it",
+  async () => {
+    shoot = await createShoot(local, { name: "theirs", dnsType: "local", dnsZone: upstreamZone, extensions });
+    await loadSleepingImage(local, shoot, folder);
+    await shoot.settles("Succeeded", "Create", 600_000);
+    await answersFor(local.seedClient, "Create");
+    expect(await local.seedClient.read(refTo(Namespace, { name: `infra-${shoot.technicalID}` }))).toBeDefined();
+  },
+  seconds(960),
+);
 
 test("the Shoot's own domain leads to its API server by the record that it writes", async () => {
   const [own = "", internal = ""] = shoot.hosts;
@@ -145,58 +150,70 @@ test("what it puts beside the control plane and into the Shoot is applied, healt
   expect(statesOf((await local.seedClient.read(manager))?.status?.conditions)).toMatchObject({ Available: "True" });
 });
 
-test("its webhook has changed the control plane that we deploy, and a reconcile leaves the change alone", async () => {
-  const scheduler = refTo(Deployment, { namespace: shoot.technicalID, name: "kube-scheduler" });
-  const before = await local.seedClient.read(scheduler);
-  expect(before?.spec).toMatchObject({ template: { metadata: { labels: { "injected-by": "provider-local" } } } });
-  await shoot.annotate({ "gardener.cloud/operation": "reconcile" });
-  await shoot.settles("Succeeded", "Reconcile", 300_000);
-  expect((await local.seedClient.read(scheduler))?.metadata.generation).toBe(before?.metadata.generation);
-}, 330_000);
+test(
+  "its webhook has changed the control plane that we deploy, and a reconcile leaves the change alone",
+  async () => {
+    const scheduler = refTo(Deployment, { namespace: shoot.technicalID, name: "kube-scheduler" });
+    const before = await local.seedClient.read(scheduler);
+    expect(before?.spec).toMatchObject({ template: { metadata: { labels: { "injected-by": "provider-local" } } } });
+    await shoot.annotate({ "gardener.cloud/operation": "reconcile" });
+    await shoot.settles("Succeeded", "Reconcile", 300_000);
+    expect((await local.seedClient.read(scheduler))?.metadata.generation).toBe(before?.metadata.generation);
+  },
+  seconds(330),
+);
 
-test("an error of its controller is the Shoot's, and is over with its cause", async () => {
-  const broken = Buffer.from("no kubeconfig").toString("base64");
-  await local.gardenClient.patch(credentials, { data: { kubeconfig: broken } });
-  await shoot.annotate({
-    "gardener.cloud/operation": "reconcile",
-    "shoot.gardener.cloud/tasks": "deployInfrastructure",
-  });
-  // An error of an Infrastructure's controller fails the step when it has lasted for three minutes.
-  await eventually(async () => {
-    expect(await shoot.lastErrors()).toContainEqual(
-      expect.objectContaining({
-        taskID: "infrastructure",
-        description: expect.stringContaining("could not create client from provider secret"),
-      }),
-    );
-  }, 300_000);
-  await local.gardenClient.patch(credentials, {
-    data: { kubeconfig: await infrastructureKubeconfig(local.environment) },
-  });
-  await shoot.annotate({
-    "gardener.cloud/operation": "reconcile",
-    "shoot.gardener.cloud/tasks": "deployInfrastructure",
-  });
-  await shoot.settles("Succeeded", "Reconcile", 300_000);
-  expect(await shoot.lastErrors()).toEqual([]);
-}, 660_000);
+test(
+  "an error of its controller is the Shoot's, and is over with its cause",
+  async () => {
+    const broken = Buffer.from("no kubeconfig").toString("base64");
+    await local.gardenClient.patch(credentials, { data: { kubeconfig: broken } });
+    await shoot.annotate({
+      "gardener.cloud/operation": "reconcile",
+      "shoot.gardener.cloud/tasks": "deployInfrastructure",
+    });
+    // An error of an Infrastructure's controller fails the step when it has lasted for three minutes.
+    await eventually(async () => {
+      expect(await shoot.lastErrors()).toContainEqual(
+        expect.objectContaining({
+          taskID: "infrastructure",
+          description: expect.stringContaining("could not create client from provider secret"),
+        }),
+      );
+    }, 300_000);
+    await local.gardenClient.patch(credentials, {
+      data: { kubeconfig: await infrastructureKubeconfig(local.environment) },
+    });
+    await shoot.annotate({
+      "gardener.cloud/operation": "reconcile",
+      "shoot.gardener.cloud/tasks": "deployInfrastructure",
+    });
+    await shoot.settles("Succeeded", "Reconcile", 300_000);
+    expect(await shoot.lastErrors()).toEqual([]);
+  },
+  seconds(660),
+);
 
-test("a Shoot moves: it lets go of its objects in one seed, and takes them up in the other", async () => {
-  const before = await partsInShoot();
-  const [own = "", internal = ""] = shoot.hosts;
-  const oldAddresses = await addressesOf(own);
-  await local.perennial("shoot", "migrate", "garden-dev/theirs", "--to", "seed-2", "-y");
-  await shoot.settles("Succeeded", "Restore", 600_000);
-  await answersFor(local.seeds["seed-2"], "Restore");
-  await eventually(async () => expect(await findSeedRemains(local, shoot, "seed-1")).toEqual([]), 120_000);
-  expect(await local.seedClient.read(refTo(Namespace, { name: `infra-${shoot.technicalID}` }))).toBeDefined();
-  expect(await addressesOf(own)).not.toEqual(oldAddresses);
-  expect(await addressesOf(own)).toEqual(await addressesOf(internal));
-  expect(await local.seeds["seed-2"].read(partInSeed())).toBeDefined();
-  const after = await partsInShoot();
-  expect(after.account?.metadata.uid).toBe(before.account?.metadata.uid);
-  expect(after.deployment?.metadata.uid).toBe(before.deployment?.metadata.uid);
-}, 780_000);
+test(
+  "a Shoot moves: it lets go of its objects in one seed, and takes them up in the other",
+  async () => {
+    const before = await partsInShoot();
+    const [own = "", internal = ""] = shoot.hosts;
+    const oldAddresses = await addressesOf(own);
+    await local.perennial("shoot", "migrate", "garden-dev/theirs", "--to", "seed-2", "-y");
+    await shoot.settles("Succeeded", "Restore", 600_000);
+    await answersFor(local.seeds["seed-2"], "Restore");
+    await eventually(async () => expect(await findSeedRemains(local, shoot, "seed-1")).toEqual([]), 120_000);
+    expect(await local.seedClient.read(refTo(Namespace, { name: `infra-${shoot.technicalID}` }))).toBeDefined();
+    expect(await addressesOf(own)).not.toEqual(oldAddresses);
+    expect(await addressesOf(own)).toEqual(await addressesOf(internal));
+    expect(await local.seeds["seed-2"].read(partInSeed())).toBeDefined();
+    const after = await partsInShoot();
+    expect(after.account?.metadata.uid).toBe(before.account?.metadata.uid);
+    expect(after.deployment?.metadata.uid).toBe(before.deployment?.metadata.uid);
+  },
+  seconds(780),
+);
 
 test("the snapshots of its etcd are in the buckets of both Seeds", async () => {
   for (const seed of seedNames) {
@@ -207,57 +224,70 @@ test("the snapshots of its etcd are in the buckets of both Seeds", async () => {
   }
 });
 
-test("a Shoot is deleted, and nothing is left of it", async () => {
-  await shoot.remove();
-  await shoot.gone(600_000);
-  await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]), 60_000);
-  expect(await local.seedClient.read(refTo(Namespace, { name: `infra-${shoot.technicalID}` }))).toBeUndefined();
-}, 720_000);
+test(
+  "a Shoot is deleted, and nothing is left of it",
+  async () => {
+    await shoot.remove();
+    await shoot.gone(600_000);
+    await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]), 60_000);
+    expect(await local.seedClient.read(refTo(Namespace, { name: `infra-${shoot.technicalID}` }))).toBeUndefined();
+  },
+  seconds(720),
+);
 
-test("its BackupEntry controller keeps the contract in a seed in which the built-in one stands still", async () => {
-  const deployment = await local.gardenClient.read(ControllerDeployment, { name: upstreamName });
-  const { disableControllers = [] } = (deployment?.helm?.values ?? {}) as { disableControllers?: readonly string[] };
-  const left = disableControllers.filter((name) => name !== "backupentry");
-  expect(left).toHaveLength(disableControllers.length - 1);
-  await local.gardenClient.patch(refTo(ControllerDeployment, { name: upstreamName }), {
-    helm: { values: { disableControllers: left } },
-  });
-  await eventually(async () => {
-    const pods = await local.seedClient.read(Deployment, await deploymentIn("seed-1"));
-    expect(JSON.stringify(pods?.spec)).toContain(`--disable-controllers=${left.join()}"`);
-    expect(pods && rolledOut(pods)).toMatchObject({ reached: true });
-  }, 180_000);
-  await local.pause("provider-local-seed-1");
-  try {
-    const report = await verifyExtension({
-      client: local.seedClient,
-      subject: { kind: "BackupEntry", type: "local", restart: replacePods },
-      pace: { timeout: 60_000, settle: 3_000 },
-      log: local.log,
-      signal: new AbortController().signal,
+test(
+  "its BackupEntry controller keeps the contract in a seed in which the built-in one stands still",
+  async () => {
+    const deployment = await local.gardenClient.read(ControllerDeployment, { name: upstreamName });
+    const { disableControllers = [] } = (deployment?.helm?.values ?? {}) as { disableControllers?: readonly string[] };
+    const left = disableControllers.filter((name) => name !== "backupentry");
+    expect(left).toHaveLength(disableControllers.length - 1);
+    await local.gardenClient.patch(refTo(ControllerDeployment, { name: upstreamName }), {
+      helm: { values: { disableControllers: left } },
     });
-    const known = upstreamSubjects.find(({ kind }) => kind === "BackupEntry");
-    expectVerdicts(report, known ?? expect.fail("nothing is known of BackupEntry"));
-  } finally {
-    await local.resume("provider-local-seed-1");
-  }
-}, 900_000);
+    await eventually(async () => {
+      const pods = await local.seedClient.read(Deployment, await deploymentIn("seed-1"));
+      expect(JSON.stringify(pods?.spec)).toContain(`--disable-controllers=${left.join()}"`);
+      expect(pods && rolledOut(pods)).toMatchObject({ reached: true });
+    }, 180_000);
+    await local.pause("provider-local-seed-1");
+    try {
+      const report = await verifyExtension({
+        client: local.seedClient,
+        subject: { kind: "BackupEntry", type: "local", restart: replacePods },
+        pace: { timeout: 60_000, settle: 3_000 },
+        log: local.log,
+        signal: new AbortController().signal,
+      });
+      const known = upstreamSubjects.find(({ kind }) => kind === "BackupEntry");
+      expectVerdicts(report, known ?? expect.fail("nothing is known of BackupEntry"));
+    } finally {
+      await local.resume("provider-local-seed-1");
+    }
+  },
+  seconds(900),
+);
 
-test("registered no more, it stays until the Seeds are deleted, and takes their buckets away", async () => {
-  const namespaces = (await findInstallations()).map(({ metadata }) => installationNamespace(metadata.name));
-  await local.gardenClient.remove(refTo(ControllerRegistration, { name: upstreamName }));
-  for (const name of seedNames) await local.gardenClient.remove(refTo(Seed, { name }));
-  await eventually(async () => {
-    expect(await local.gardenClient.list(BackupBucket)).toEqual([]);
-    expect(await findInstallations()).toEqual([]);
-    expect(await local.gardenClient.read(ControllerRegistration, { name: upstreamName })).toBeUndefined();
-  }, 300_000);
-  expect(await readdir(bucketsFolder(local.environment))).toEqual([]);
-  for (const seed of Object.values(local.seeds)) {
-    expect(await seed.list(ExtensionBackupBucket)).toEqual([]);
-    for (const namespace of namespaces) expect(await seed.read(refTo(Namespace, { name: namespace }))).toBeUndefined();
-  }
-}, 360_000);
+test(
+  "registered no more, it stays until the Seeds are deleted, and takes their buckets away",
+  async () => {
+    const namespaces = (await findInstallations()).map(({ metadata }) => installationNamespace(metadata.name));
+    await local.gardenClient.remove(refTo(ControllerRegistration, { name: upstreamName }));
+    for (const name of seedNames) await local.gardenClient.remove(refTo(Seed, { name }));
+    await eventually(async () => {
+      expect(await local.gardenClient.list(BackupBucket)).toEqual([]);
+      expect(await findInstallations()).toEqual([]);
+      expect(await local.gardenClient.read(ControllerRegistration, { name: upstreamName })).toBeUndefined();
+    }, 300_000);
+    expect(await readdir(bucketsFolder(local.environment))).toEqual([]);
+    for (const seed of Object.values(local.seeds)) {
+      expect(await seed.list(ExtensionBackupBucket)).toEqual([]);
+      for (const namespace of namespaces)
+        expect(await seed.read(refTo(Namespace, { name: namespace }))).toBeUndefined();
+    }
+  },
+  seconds(360),
+);
 
 const seedNames: readonly SeedName[] = ["seed-1", "seed-2"];
 

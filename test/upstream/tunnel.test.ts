@@ -28,6 +28,7 @@ import { canReach, hideNodes } from "../support/hidden-nodes.ts";
 import { localEnvironment, type LocalEnvironment, type SeedName } from "../support/local-environment.ts";
 import { EXTENDED_GROUP, extendShoot, type ShootExtender } from "../support/shoot-extender.ts";
 import { findShootRemains } from "../support/shoot-remains.ts";
+import { seconds } from "../support/patience.ts";
 
 let local: LocalEnvironment;
 let shoot: TestShoot;
@@ -39,23 +40,23 @@ const opened: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   local = await localEnvironment("tunnel", { tunnel: true });
   for (const seed of ["seed-1", "seed-2"] as const) opened.push(await hideNodes(local, seed));
-}, 1_500_000);
+}, seconds(1500));
 afterAll(async () => {
   for (const open of opened) await open();
   await extender?.stop();
   await cluster?.close();
   await local?.close();
   await down({ name: "tunnel" });
-}, 300_000);
+}, seconds(300));
 
-describe("a Shoot whose nodes its seed does not reach", { timeout: 600_000 }, () => {
+describe("a Shoot whose nodes its seed does not reach", { timeout: seconds(600) }, () => {
   test("is created: its nodes open the tunnel from inside", async () => {
     const begin = performance.now();
     shoot = await createShoot(local, { name: "hidden", annotations: { "perennial.dev/tunnel": "true" } });
     const plan = await local.perennial("flow", "plan", "hidden");
     expect(plan).toMatch(/^tunnelAgent +run/m);
     await shoot.settles("Succeeded", "Create", 240_000);
-    console.log(`created in ${seconds(begin)} s`);
+    console.log(`created in ${took(begin)} s`);
     await enter();
     const [node] = await cluster.list(Node);
     address = node?.status?.addresses?.find(({ type }) => type === "InternalIP")?.address ?? "";
@@ -106,7 +107,7 @@ describe("a Shoot whose nodes its seed does not reach", { timeout: 600_000 }, ()
     const begin = performance.now();
     await local.perennial("shoot", "migrate", "garden-dev/hidden", "--to", "seed-2", "-y");
     await shoot.settles("Succeeded", "Restore", 300_000);
-    console.log(`moved in ${seconds(begin)} s`);
+    console.log(`moved in ${took(begin)} s`);
     await enter();
     const [server] = await servers("seed-2");
     expect(await canReach(server ?? 0, address, 10250)).toBe(false);
@@ -226,4 +227,4 @@ function userObjects(): KubeObject[] {
   ] as KubeObject[];
 }
 
-const seconds = (begin: number): string => ((performance.now() - begin) / 1_000).toFixed(1);
+const took = (begin: number): string => ((performance.now() - begin) / 1_000).toFixed(1);

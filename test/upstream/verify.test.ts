@@ -4,6 +4,7 @@ import { startNameServer, type TestNameServer } from "../support/name-server.ts"
 import { upstreamSubjects } from "../support/upstream-subjects.ts";
 import { startUpstreamSeed, type UpstreamSeed } from "../support/upstream-trial.ts";
 import { expectVerdicts } from "../support/upstream-verdicts.ts";
+import { seconds } from "../support/patience.ts";
 
 /**
  * Controllers of upstream's, judged as `perennial extension verify` judges anybody's, that need more than the seed: a build
@@ -16,7 +17,7 @@ let dns: TestNameServer;
 beforeAll(async () => {
   dns = await startNameServer(upstreamZone, { at: { address, port: 53 }, openTo: address });
   seed = await startUpstreamSeed();
-}, 120_000);
+}, seconds(120));
 
 afterAll(async () => {
   await seed.stop();
@@ -25,7 +26,9 @@ afterAll(async () => {
 
 describe.concurrent("upstream's controller", () => {
   const subjects = upstreamSubjects.filter(({ needs }) => needs !== undefined && needs !== "a Shoot");
-  test.for(subjects)("of $kind $type keeps and breaks what is known of it", { timeout: 600_000 }, async (subject) =>
-    expectVerdicts(await seed.judge(subject, { name: `ns.${upstreamZone}`, address }), subject),
+  test.for(subjects)(
+    "of $kind $type keeps and breaks what is known of it",
+    { timeout: seconds(600) },
+    async (subject) => expectVerdicts(await seed.judge(subject, { name: `ns.${upstreamZone}`, address }), subject),
   );
 });

@@ -17,6 +17,7 @@ import { localEnvironment, type LocalEnvironment } from "../support/local-enviro
 import { openShootCluster } from "../support/shoot-cluster.ts";
 import { findSeedRemains, findShootRemains } from "../support/shoot-remains.ts";
 import { prepareGarden, writeUpstreamRegistration } from "../support/upstream-provider.ts";
+import { seconds } from "../support/patience.ts";
 
 /**
  * Upstream's provider-local makes a Shoot's machines in an environment: its controllers of OperatingSystemConfig and Worker,
@@ -36,37 +37,41 @@ beforeAll(async () => {
   local = await localEnvironment(name, { upstreamMachines: true });
   await prepareGarden(local);
   await local.perennial("extension", "install", await writeUpstreamRegistration(local, folder));
-}, 600_000);
+}, seconds(600));
 
 afterAll(async () => {
   await cluster?.close();
   await local?.close();
   if (kept === undefined) await down({ name });
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+}, seconds(120));
 
-test("a Shoot is created with a machine that upstream's controllers describe and make", async () => {
-  shoot = await createShoot(local, { name: "pods" });
-  await shoot.settles("Succeeded", "Create", 600_000);
-  const { technicalID: namespace } = shoot;
-  const worker = await local.seedClient.read(refTo(Worker, { namespace, name: shoot.name }));
-  expect(worker?.status).toMatchObject({
-    lastOperation: { type: "Create", state: "Succeeded", description: "Successfully reconciled Worker" },
-    machineDeployments: [{ name: `${namespace}-worker-z1`, minimum: 1, maximum: 1 }],
-  });
-  const configs = await local.seedClient.list(OperatingSystemConfig, { namespace });
-  expect(configs.map(({ spec, status }) => [spec.purpose, status?.lastOperation?.description]).sort()).toEqual([
-    ["provision", "Successfully reconciled OperatingSystemConfig"],
-    ["reconcile", "Successfully reconciled OperatingSystemConfig"],
-  ]);
-  cluster = await openShootCluster(local, shoot);
-  const nodes = await readyNodes();
-  expect(nodes.map(({ metadata }) => metadata.name)).toEqual(Object.keys(await machinePods()));
-  expect(nodes[0]?.status).toMatchObject({ nodeInfo: { kubeletVersion: `v${versions.kubernetes}` } });
-  // Upstream's Worker controller writes this into each machine, by exec.
-  expect(await inMachine("cat", "/etc/os-release")).toContain("Machine Image Version 1.0.0");
-  expect(await inMachine("systemctl", "--failed", "--plain", "--no-legend")).toBe("");
-}, 660_000);
+test(
+  "a Shoot is created with a machine that upstream's controllers describe and make",
+  async () => {
+    shoot = await createShoot(local, { name: "pods" });
+    await shoot.settles("Succeeded", "Create", 600_000);
+    const { technicalID: namespace } = shoot;
+    const worker = await local.seedClient.read(refTo(Worker, { namespace, name: shoot.name }));
+    expect(worker?.status).toMatchObject({
+      lastOperation: { type: "Create", state: "Succeeded", description: "Successfully reconciled Worker" },
+      machineDeployments: [{ name: `${namespace}-worker-z1`, minimum: 1, maximum: 1 }],
+    });
+    const configs = await local.seedClient.list(OperatingSystemConfig, { namespace });
+    expect(configs.map(({ spec, status }) => [spec.purpose, status?.lastOperation?.description]).sort()).toEqual([
+      ["provision", "Successfully reconciled OperatingSystemConfig"],
+      ["reconcile", "Successfully reconciled OperatingSystemConfig"],
+    ]);
+    cluster = await openShootCluster(local, shoot);
+    const nodes = await readyNodes();
+    expect(nodes.map(({ metadata }) => metadata.name)).toEqual(Object.keys(await machinePods()));
+    expect(nodes[0]?.status).toMatchObject({ nodeInfo: { kubeletVersion: `v${versions.kubernetes}` } });
+    // Upstream's Worker controller writes this into each machine, by exec.
+    expect(await inMachine("cat", "/etc/os-release")).toContain("Machine Image Version 1.0.0");
+    expect(await inMachine("systemctl", "--failed", "--plain", "--no-legend")).toBe("");
+  },
+  seconds(660),
+);
 
 test("a pod runs on the machine, answers there, and the API server reads its log", async () => {
   await cluster.apply({
@@ -82,45 +87,61 @@ test("a pod runs on the machine, answers there, and the API server reads its log
   expect(await cluster.get("/api/v1/namespaces/default/pods/hello/log")).toContain("GET");
 });
 
-test("a machine more joins when the pool grows", async () => {
-  await resize(2);
-  await shoot.settles("Succeeded", "Reconcile", 300_000);
-  expect(await readyNodes()).toHaveLength(2);
-  expect(Object.keys(await machinePods())).toHaveLength(2);
-}, 330_000);
+test(
+  "a machine more joins when the pool grows",
+  async () => {
+    await resize(2);
+    await shoot.settles("Succeeded", "Reconcile", 300_000);
+    expect(await readyNodes()).toHaveLength(2);
+    expect(Object.keys(await machinePods())).toHaveLength(2);
+  },
+  seconds(330),
+);
 
-test("the Shoot moves: its machines, Nodes and pods stay, and the other seed manages them", async () => {
-  const before = [await machinePods(), await nodeUids(), (await readHello())?.metadata.uid];
-  await local.perennial("shoot", "migrate", `garden-dev/${shoot.name}`, "--to", "seed-2", "-y");
-  await shoot.settles("Succeeded", "Restore", 600_000);
-  await cluster.close();
-  cluster = await openShootCluster(local, shoot);
-  expect([await machinePods(), await nodeUids(), (await readHello())?.metadata.uid]).toEqual(before);
-  const { technicalID: namespace } = shoot;
-  const machines = await local.seeds["seed-2"].list(Machine, { namespace });
-  expect(machines.map(({ metadata }) => `machine-${metadata.name}`).sort()).toEqual(Object.keys(before[0] as object));
-  const manager = refTo(Deployment, { namespace, name: "machine-controller-manager" });
-  expect((await local.seeds["seed-2"].read(manager))?.status).toMatchObject({ readyReplicas: 1 });
-  expect(await cluster.get("/api/v1/namespaces/default/pods/hello/log")).toContain("GET");
-  await eventually(async () => expect(await findSeedRemains(local, shoot, "seed-1")).toEqual([]), 120_000);
-}, 780_000);
+test(
+  "the Shoot moves: its machines, Nodes and pods stay, and the other seed manages them",
+  async () => {
+    const before = [await machinePods(), await nodeUids(), (await readHello())?.metadata.uid];
+    await local.perennial("shoot", "migrate", `garden-dev/${shoot.name}`, "--to", "seed-2", "-y");
+    await shoot.settles("Succeeded", "Restore", 600_000);
+    await cluster.close();
+    cluster = await openShootCluster(local, shoot);
+    expect([await machinePods(), await nodeUids(), (await readHello())?.metadata.uid]).toEqual(before);
+    const { technicalID: namespace } = shoot;
+    const machines = await local.seeds["seed-2"].list(Machine, { namespace });
+    expect(machines.map(({ metadata }) => `machine-${metadata.name}`).sort()).toEqual(Object.keys(before[0] as object));
+    const manager = refTo(Deployment, { namespace, name: "machine-controller-manager" });
+    expect((await local.seeds["seed-2"].read(manager))?.status).toMatchObject({ readyReplicas: 1 });
+    expect(await cluster.get("/api/v1/namespaces/default/pods/hello/log")).toContain("GET");
+    await eventually(async () => expect(await findSeedRemains(local, shoot, "seed-1")).toEqual([]), 120_000);
+  },
+  seconds(780),
+);
 
-test("a machine goes when the pool shrinks, and its Node with it", async () => {
-  await resize(1);
-  await shoot.settles("Succeeded", "Reconcile", 300_000);
-  await eventually(async () => {
-    expect(Object.keys(await machinePods())).toHaveLength(1);
-    expect(Object.keys(await nodeUids())).toEqual(Object.keys(await machinePods()));
-  }, 180_000);
-}, 510_000);
+test(
+  "a machine goes when the pool shrinks, and its Node with it",
+  async () => {
+    await resize(1);
+    await shoot.settles("Succeeded", "Reconcile", 300_000);
+    await eventually(async () => {
+      expect(Object.keys(await machinePods())).toHaveLength(1);
+      expect(Object.keys(await nodeUids())).toEqual(Object.keys(await machinePods()));
+    }, 180_000);
+  },
+  seconds(510),
+);
 
-test("the Shoot is deleted with its machines, and nothing is left of it", async () => {
-  await shoot.remove();
-  await shoot.gone(600_000);
-  expect(await machinePods()).toEqual({});
-  await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]), 60_000);
-  expect(await local.seedClient.read(refTo(Namespace, { name: machineNamespace() }))).toBeUndefined();
-}, 720_000);
+test(
+  "the Shoot is deleted with its machines, and nothing is left of it",
+  async () => {
+    await shoot.remove();
+    await shoot.gone(600_000);
+    expect(await machinePods()).toEqual({});
+    await eventually(async () => expect(await findShootRemains(local, shoot)).toEqual([]), 60_000);
+    expect(await local.seedClient.read(refTo(Namespace, { name: machineNamespace() }))).toBeUndefined();
+  },
+  seconds(720),
+);
 
 /** Where upstream makes a Shoot's machines, in the seed of its credentials. */
 const machineNamespace = (): string => `infra-${shoot.technicalID}`;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createEtcdctl } from "../../../src/etcd/etcdctl.ts";
 import type { Membership } from "../../../src/etcd/members.ts";
 import { createEtcdMembers, type EtcdMembers } from "../../support/etcd-members.ts";
+import { seconds } from "../../support/patience.ts";
 
 let etcd: EtcdMembers;
 let membership: Membership;
@@ -37,7 +38,7 @@ test("a wait for a learner that never starts ends when the caller gives up", asy
 
 test(
   "a learner that is killed while it learns goes on with its data, and gets its vote once",
-  { timeout: 120_000 },
+  { timeout: seconds(120) },
   async () => {
     const { id } = await membership.addLearner(etcd.at("b"));
     await etcd.start("b");
@@ -54,7 +55,7 @@ test(
   },
 );
 
-test("a member that has just got its vote leads as soon as etcd lets it", { timeout: 120_000 }, async () => {
+test("a member that has just got its vote leads as soon as etcd lets it", { timeout: seconds(120) }, async () => {
   const { id: a } = await etcd.leader();
   const next = await membership.moveLeaderAway(a);
   expect(await etcd.leader()).toMatchObject({ id: next, name: "b" });
@@ -64,7 +65,7 @@ test("a member that has a vote is given as it is to who adds it again", async ()
   expect(await membership.addLearner(etcd.at("b"))).toMatchObject({ name: "b", isLearner: false, started: true });
 });
 
-test("the next newcomer waits until etcd takes another change, and says so", { timeout: 120_000 }, async () => {
+test("the next newcomer waits until etcd takes another change, and says so", { timeout: seconds(120) }, async () => {
   const { id } = await membership.addLearner(etcd.at("c"));
   expect(etcd.told).toContainEqual(expect.stringContaining("etcd is not ready for it: unhealthy cluster"));
   await etcd.start("c");

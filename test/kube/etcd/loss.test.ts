@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Membership } from "../../../src/etcd/members.ts";
 import { createEtcdMembers, type EtcdMembers } from "../../support/etcd-members.ts";
 import { eventually } from "../../support/eventually.ts";
+import { seconds } from "../../support/patience.ts";
 
 const timeout = 180_000;
 
@@ -12,7 +13,7 @@ beforeEach(async () => {
   etcd = await createEtcdMembers();
   await etcd.begin("a", "b", "c");
   membership = await etcd.membership({ timeouts: { silence: 1_000 } });
-}, 120_000);
+}, seconds(120));
 afterEach(() => etcd.stop());
 
 test("a member whose disk is lost is found, goes, and comes back with a new id and all data", { timeout }, async () => {

@@ -10,6 +10,7 @@ import { exampleObjects } from "../../support/examples.ts";
 import { askedAbout, moreExamples } from "../../support/garden-examples.ts";
 import { keepObjects } from "../../support/kept-objects.ts";
 import { largestObjects } from "../../support/largest-objects.ts";
+import { seconds } from "../../support/patience.ts";
 
 const examples = [...(await exampleObjects()), ...moreExamples];
 const numbers = Array.from({ length: 900 }, (_, n) => n);
@@ -73,7 +74,7 @@ const asked = Object.entries(askedAbout).flatMap(([kind, at]) => at.map((path) =
 
 test.each(asked)(
   "$path answers for the largest $kind with as little CPU as it may take, whichever field is large",
-  { timeout: 120_000 },
+  { timeout: seconds(120) },
   async ({ kind, path }) => {
     const example = examples.find((one) => one.kind === kind);
     const resource = resources.find((one) => one.kind === kind && one.apiVersion === example?.apiVersion);

@@ -10,6 +10,7 @@ import { readLoss } from "../../../src/gardenadm/mending/loss.ts";
 import { goOnLearning, mend } from "../../../src/gardenadm/mending/mend.ts";
 import { mayStart, readRelearning, type Relearning } from "../../../src/gardenadm/mending/relearn.ts";
 import { createLogger } from "../../../src/log.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 let root: string;
@@ -58,7 +59,7 @@ async function stoppedOnce(
 ): Promise<void> {
   const stop = new AbortController();
   const ended = expect(work(stop.signal)).rejects.toThrow();
-  await vi.waitFor(isSo, { timeout: 10_000 });
+  await eventually(isSo);
   stop.abort();
   await ended;
 }
@@ -93,7 +94,7 @@ test("a machine that has been given an empty folder of its etcd is looked at bef
   const identity = { root, node: "a", adminKubeconfig: "", places: { lock: join(root, "lock") } } as never;
   const stop = new AbortController();
   const guarding = guardData({ identity, log, signal: stop.signal });
-  await vi.waitFor(async () => expect(await manifests()).toEqual([]), { timeout: 10_000 });
+  await eventually(async () => expect(await manifests()).toEqual([]));
   stop.abort();
   await guarding;
   expect(said).toHaveBeenCalledWith(expect.objectContaining({ etcd: "main" }), "etcd data lost");

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundlePrograms } from "../../../src/local/image/program-files.ts";
 import type { ImageFile } from "../../../src/local/image/tar.ts";
 import { readVersion } from "../../../src/package.ts";
+import { seconds } from "../../support/patience.ts";
 
 let folder: string;
 let provider: readonly ImageFile[];
@@ -20,7 +21,7 @@ beforeAll(async () => {
     if ("source" in file) await copyFile(file.source, file.path);
     else await writeFile(file.path, file.text);
   }
-}, 60_000);
+}, seconds(60));
 
 afterAll(async () => await rm(folder, { recursive: true, force: true }));
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDirectoryClient } from "../../../../src/kube/directory/directory-client.ts";
 import { ConfigMap } from "../../../../src/kube/index.ts";
 import { numbered, WRITTEN } from "../../../support/numbered-object.ts";
+import { seconds } from "../../../support/patience.ts";
 
 const WRITER = new URL("../../../support/directory-writer-main.ts", import.meta.url).pathname;
 
@@ -17,7 +18,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test(
   "a writer that is killed leaves every object whole, and the newest write that it has reported",
-  { timeout: 120_000 },
+  { timeout: seconds(120) },
   async () => {
     let newest = { number: -1, version: 0 };
     for (let round = 0; round < 15; round++) {
