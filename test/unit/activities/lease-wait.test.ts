@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { awaitLeases } from "../../../src/activities/leadership/lease-wait.ts";
+import { seconds } from "../../support/patience.ts";
 
 const run = { leaseSeconds: 0.2 };
 const never = new AbortController().signal;
@@ -18,7 +19,7 @@ describe("the wait for leases", () => {
   test("takes two of them", async () => {
     const took = await timed(() => awaitLeases(run, never));
     expect(took).toBeGreaterThanOrEqual(400);
-    expect(took).toBeLessThan(800);
+    expect(took).toBeLessThan(seconds(0.8));
   });
 
   test("is not shortened by a step of the wall clock", async () => {

@@ -11,13 +11,15 @@ const log = createLogger({ name: "test", level: "silent" });
 const waiter = { workflowId: "shoot/garden-dev/one/uid/reconcile", runId: "r", activityId: "apiServerService/wait" };
 const namespace = "shoot--dev--one";
 
-/** In ms; far from both: what comes at once, and what comes after the moment. */
+/** In ms. */
 const TIMEOUT = 1_000;
 
 let seen: Map<string, KubeObject>;
 let told: string[];
 let settler: Settler;
 let soon: ReturnType<typeof createSoon>;
+/** One whose moment never ends while a test runs. */
+let patient: ReturnType<typeof createSoon>;
 
 beforeEach(() => {
   [seen, told] = [new Map(), []];
@@ -31,7 +33,8 @@ beforeEach(() => {
     const object = seen.get(target.name);
     return object !== undefined && judge(target, object).reached;
   };
-  soon = createSoon({ hold: settler.hold, isReached, waiter: () => waiter, timeout: TIMEOUT });
+  const createFor = (timeout: number) => createSoon({ hold: settler.hold, isReached, waiter: () => waiter, timeout });
+  [soon, patient] = [createFor(TIMEOUT), createFor(3_600_000)];
 });
 afterEach(() => settler.stop());
 
@@ -58,11 +61,9 @@ describe("an activity that has changed objects", () => {
   it("ends as soon as that is so", async () => {
     see(service("a"));
     see(service("b", "192.0.2.2"));
-    const begun = performance.now();
-    const answer = soon([target("a"), target("b")]);
+    const answer = patient([target("a"), target("b")]);
     see(service("a", "192.0.2.1"));
     expect(await answer).toEqual([]);
-    expect(performance.now() - begun).toBeLessThan(TIMEOUT / 2);
   });
 
   it("leaves all of it to a wait where one is late, which Temporal is told of when that one has come", async () => {
@@ -78,23 +79,20 @@ describe("an activity that has changed objects", () => {
   it("leaves to a wait what has failed, at once", async () => {
     see(service("a", "192.0.2.1"));
     const job = failedJob("b");
-    const answer = soon([target("a"), targetOf(job)]);
-    const begun = performance.now();
+    const answer = patient([target("a"), targetOf(job)]);
     see(job);
     expect(await answer).toHaveLength(2);
-    expect(performance.now() - begun).toBeLessThan(TIMEOUT / 2);
     await sleep(20);
     expect(told).toEqual([expect.stringContaining("apiServerService/wait: Job")]);
   });
 
   it("does not look where as many others do as may", async () => {
-    const others = Array.from({ length: 25 }, () => soon([target("a")]));
-    const begun = performance.now();
+    let others = 25;
+    const ended = Array.from({ length: 25 }, () => soon([target("a")]).finally(() => (others -= 1)));
     expect(await soon([target("a")])).toHaveLength(1);
-    expect(performance.now() - begun).toBeLessThan(TIMEOUT / 2);
-    await Promise.all(others);
-    const again = soon([target("a")]);
-    await sleep(TIMEOUT / 2);
+    expect(others).toBe(25);
+    await Promise.all(ended);
+    const again = patient([target("a")]);
     see(service("a", "192.0.2.1"));
     see(service("b", "192.0.2.1"));
     expect(await again).toEqual([]);

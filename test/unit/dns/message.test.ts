@@ -69,9 +69,8 @@ describe("a response", () => {
     const one = Buffer.from([0xc0, 12, 0, 99, 0, 1, 0, 0, 0, 0, 0, 0]);
     head.writeUInt16BE(pointers, 6);
     const message = Buffer.concat([head, ...Array.from({ length: pointers }, () => one)]);
-    const begin = performance.now();
-    expect(decodeResponse(message).answers).toHaveLength(pointers);
-    expect(performance.now() - begin).toBeLessThan(500);
-    expect(pointers).toBeLessThan(1_400);
+    const { answers } = decodeResponse(message);
+    expect(answers).toHaveLength(pointers);
+    expect(JSON.stringify(answers).length).toBeLessThan(30 * message.length);
   });
 });
