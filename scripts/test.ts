@@ -18,7 +18,7 @@ import { planTests, type TestPlan } from "./test/arguments.ts";
 import { lanes, needs, takes, takesRoot, type Project } from "./test/projects.ts";
 import { testsReachedBy } from "./test/reach.ts";
 import { explain, formatSum, repeat, slowest, type Counts } from "./test/report.ts";
-import { runProject } from "./test/run-project.ts";
+import { isStopped, runProject } from "./test/run-project.ts";
 
 interface Outcome {
   readonly project: Project;
@@ -73,6 +73,7 @@ interface Setup {
 }
 
 async function tryProject(project: Project, { rest, prefix, getBinaries }: Setup): Promise<Counts> {
+  if (isStopped()) return { passed: 0, failed: 1, note: "not run: a signal has ended this run" };
   console.log(`\n── ${project} ──`);
   try {
     refuseWithoutRoot(project, process);

@@ -35,12 +35,15 @@ export async function runProject({ project, rest, prefix }: ProjectRun): Promise
   }
 }
 
-/** A signal to us goes on to the tests, so that they clean up; we wait for them. */
+/** A signal to us goes on to the tests, so that they clean up; we wait for them, and begin no others. */
 async function run(words: readonly string[], prefix: string): Promise<number> {
   const child = spawn(process.execPath, words, { stdio: ["ignore", prefix === "" ? "inherit" : "pipe", "inherit"] });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on("line", (line) => console.log(`${prefix}${line}`));
-  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const pass = (signal: NodeJS.Signals): void => {
+    stopped = true;
+    child.kill(signal);
+  };
   process.on("SIGINT", pass).on("SIGTERM", pass);
   try {
     return await new Promise((resolve, reject) => {
@@ -50,3 +53,8 @@ async function run(words: readonly string[], prefix: string): Promise<number> {
     process.off("SIGINT", pass).off("SIGTERM", pass);
   }
 }
+
+let stopped = false;
+
+/** Whether a signal has come while tests ran. */
+export const isStopped = (): boolean => stopped;
