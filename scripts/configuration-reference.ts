@@ -51,6 +51,11 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
     "`1`",
     "tests",
   ],
+  PERENNIAL_TEST_DELAY: [
+    "Makes every answer of the tests' API servers late by 250 ms (`answers`), or every event of a watch (`watches`).",
+    "none",
+    "tests",
+  ],
   PERENNIAL_CI_TEST_SECONDS: ["How long all tests together may take, in seconds.", "`5000`", "`.ci/run`"],
 };
 

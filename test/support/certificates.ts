@@ -12,13 +12,18 @@ export interface Certificates {
   readonly adminCert: string;
   readonly adminKey: string;
   readonly serviceAccountKey: string;
+  /** What a proxy shows to say for whom it asks. */
+  readonly proxyCert: string;
+  readonly proxyKey: string;
 }
 
 /** A new CA with a serving certificate for loopback, and for what else is named, and an administrator's client certificate, good for a day. */
 export async function makeCertificates(hosts: readonly string[] = []): Promise<Certificates> {
   x509.cryptoProvider.set(webcrypto);
-  const [caKeys, serverKeys, adminKeys, serviceAccountKeys] = await Promise.all([0, 1, 2, 3].map(makeKeys));
-  if (!caKeys || !serverKeys || !adminKeys || !serviceAccountKeys) throw new Error("cannot make keys");
+  const [caKeys, serverKeys, adminKeys, serviceAccountKeys, proxyKeys] = await Promise.all(
+    [0, 1, 2, 3, 4].map(makeKeys),
+  );
+  if (!caKeys || !serverKeys || !adminKeys || !serviceAccountKeys || !proxyKeys) throw new Error("cannot make keys");
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(),
     name: "CN=perennial-test-ca",
@@ -44,6 +49,7 @@ export async function makeCertificates(hosts: readonly string[] = []): Promise<C
   ]);
   const server = await issue("CN=kube-apiserver", serverKeys, [names, usage("serverAuth")]);
   const admin = await issue("CN=admin,O=system:masters", adminKeys, [usage("clientAuth")]);
+  const proxy = await issue("CN=front-proxy", proxyKeys, [usage("clientAuth")]);
   return {
     ca: ca.toString("pem"),
     caKey: keyPem(caKeys),
@@ -52,6 +58,8 @@ export async function makeCertificates(hosts: readonly string[] = []): Promise<C
     adminCert: admin.toString("pem"),
     adminKey: keyPem(adminKeys),
     serviceAccountKey: keyPem(serviceAccountKeys),
+    proxyCert: proxy.toString("pem"),
+    proxyKey: keyPem(proxyKeys),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { spawnChild, type Child } from "./child.ts";
 import { freePorts } from "./free-ports.ts";
+import { late, linkFlags, startSlowLink, type Late } from "./slow-link.ts";
 import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
 
 /** A real etcd and kube-apiserver on loopback, seen as a cluster administrator. */
@@ -58,7 +59,7 @@ export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<Co
   await sweepLeftovers();
   const directory = await mkdtemp(join(tmpdir(), controlPlanePrefix));
   await claimDirectory(directory);
-  const [port, etcdPort, peerPort] = await freePorts(3);
+  const [port = 0, etcdPort = 0, peerPort = 0] = await freePorts(3);
   const etcdUrl = `http://127.0.0.1:${etcdPort}`;
   const server = `https://127.0.0.1:${port}`;
   const certificates = await makeCertificates(o.hosts);
@@ -71,9 +72,11 @@ export async function startControlPlane(o: ControlPlaneOptions = {}): Promise<Co
   const kubeconfigFile = await writeFiles(directory, certificates, kubeconfig);
   const client = createKubeClient({ kubeconfig }, { userAgent: "perennial-test" });
 
-  const startApiServer = async (address = "127.0.0.1") => {
-    const args = [...apiServerFlags({ directory, port: String(port), etcdUrl, address }), ...(o.flags ?? [])];
-    const child = await spawnChild(directory, "kube-apiserver", args);
+  const startApiServer = async (address = "127.0.0.1"): Promise<Child> => {
+    const flags = o.flags ?? [];
+    const child = await (late === undefined
+      ? spawnChild(directory, "kube-apiserver", [...apiServerFlags({ directory, port, etcdUrl, address }), ...flags])
+      : spawnBehindLink({ late, directory, port, etcdUrl, address, certificates, flags }));
     const own = kubeconfig.replace(server, `https://${address}:${port}`);
     const asking = address === "127.0.0.1" ? client : createKubeClient({ kubeconfig: own });
     await ready(asking, child);
@@ -196,7 +199,37 @@ function etcdFlags(directory: string, url: string, peerUrl: string): string[] {
   ];
 }
 
-function apiServerFlags(o: Record<"directory" | "port" | "etcdUrl" | "address", string>): string[] {
+interface ServerPlace {
+  readonly directory: string;
+  readonly port: number;
+  readonly etcdUrl: string;
+  readonly address: string;
+}
+
+interface ServerBehindLink extends ServerPlace {
+  readonly late: Late;
+  readonly certificates: Certificates;
+  readonly flags: readonly string[];
+}
+
+/** An API server at a port of its own; a link that is slow listens in its place, and goes with it. */
+async function spawnBehindLink({ flags, late, certificates, ...place }: ServerBehindLink): Promise<Child> {
+  const [upstream = 0] = await freePorts(1);
+  const own = apiServerFlags({ ...place, port: upstream, address: "127.0.0.1" });
+  const believing = linkFlags(join(place.directory, "ca.crt"));
+  const child = await spawnChild(place.directory, "kube-apiserver", [...own, ...believing, ...flags]);
+  const link = await startSlowLink({ late, certificates, upstream, address: place.address, port: place.port });
+  void child.exited.finally(() => link.stop());
+  return {
+    ...child,
+    async kill() {
+      await child.kill();
+      await link.stop();
+    },
+  };
+}
+
+function apiServerFlags(o: ServerPlace): string[] {
   const { directory, port, etcdUrl, address } = o;
   const file = (name: string) => join(directory, name);
   return [
