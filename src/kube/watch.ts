@@ -15,6 +15,8 @@ export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope>
   /** What of an object is remembered, metadata at least: the whole of it unless told otherwise. */
   readonly keep?: (object: T) => T;
   readonly log?: Logger;
+  /** A clock in ms that no step of the wall clock moves; defaults to the process's. */
+  readonly time?: () => number;
 }
 
 /** Called for one change after the other, after the cache was updated. An error it throws is logged and goes no further. */
@@ -51,7 +53,7 @@ export interface ListFailure {
 export function createReflector<T extends KubeObject, S extends Scope>(
   client: KubeClient,
   type: TypeRef<T, S>,
-  { onEvent, keep, log, ...selection }: ReflectorOptions<T, S>,
+  { onEvent, keep, log, time = () => performance.now(), ...selection }: ReflectorOptions<T, S>,
 ): Reflector<T> {
   const cache = createObjectCache<T>(keep);
   const stopping = new AbortController();
@@ -63,7 +65,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   const listeners = onEvent === undefined ? [] : [onEvent];
   let running: Promise<void> | undefined;
   let failed: ListFailure | undefined;
-  /** By a clock that no step of the wall clock moves; undefined while the watch is broken. */
+  /** Undefined while the watch is broken. */
   let heard: number | undefined;
   let heardLast = -Infinity;
   /** Since when nothing has interrupted the watch; undefined while it is broken. */
@@ -71,13 +73,13 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   /** Whether an interruption was told of; the next one is, once the watch has been steady again. */
   let isTold = false;
   const hear = () => {
-    heard = heardLast = performance.now();
+    heard = heardLast = time();
     steadySince ??= heard;
   };
 
   /** One outage has many interruptions, and an API server that moves breaks watches several times: each is told of once. */
   function tell(error: unknown): void {
-    if (steadySince !== undefined && performance.now() - steadySince > STEADY) isTold = false;
+    if (steadySince !== undefined && time() - steadySince > STEADY) isTold = false;
     steadySince = undefined;
     const level = isExpired(error) || isTold ? "debug" : "warn";
     log?.[level]({ ...context, err: error }, "watch interrupted");
@@ -145,8 +147,8 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     get: cache.get,
     list: cache.list,
     failure: () => failed,
-    silence: () => performance.now() - heardLast,
-    isCurrent: () => heard !== undefined && performance.now() - heard < SILENCE,
+    silence: () => time() - heardLast,
+    isCurrent: () => heard !== undefined && time() - heard < SILENCE,
     async stop() {
       firstList.reject(new Error(`the watch for ${type.kind} was stopped before its first list`));
       stopping.abort();

@@ -33,7 +33,7 @@ export function createWatchedKind<T extends KubeObject>({
   readonly time?: () => number;
 }): WatchedKind<T> {
   const notes = createNotes<T>({ keep, time, heard: () => time() - reflector.silence() });
-  const reflector: Reflector<T> = createReflector(client, type, { log, keep, onEvent: notes.settle });
+  const reflector: Reflector<T> = createReflector(client, type, { log, keep, time, onEvent: notes.settle });
   return {
     start: reflector.start,
     synced: reflector.synced,

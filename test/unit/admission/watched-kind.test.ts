@@ -117,15 +117,22 @@ test("a change of what no rule reads counts for nothing", async () => {
 });
 
 test("an admitted object that was never written counts until the watch would have told of it, and no question is asked for it", async () => {
-  const { client } = playGarden();
+  const { client, tell } = playGarden();
   let time = 0;
   const read = () => Promise.reject(new Error("nothing is read"));
   const known = await started({ ...client, read }, () => time);
   for (let n = 0; n < 100; n += 1) known.note(shoot(`n${n}`, `n${n}.example.com`));
-  time = 70_000; // the list that it began with is older
+  const hear = async (at: number) => {
+    time = at;
+    tell({ type: "ADDED", object: shoot("told", `${at}.example.com`, "told", String(at)) });
+    await eventually(() => domains(known.list()).includes(`${at}.example.com`));
+  };
+  time = 140_000; // nothing was heard since
   expect(known.list()).toHaveLength(100);
-  time = 140_000;
-  expect(known.list()).toEqual([]);
+  await hear(70_000);
+  expect(known.list()).toHaveLength(101);
+  await hear(70_001);
+  expect(domains(known.list())).toEqual(["70001.example.com"]);
   await known.stop();
 });
 
@@ -142,13 +149,17 @@ test("a namespace has so many admitted objects at once that are not written, and
   await eventually(() => known.note(shoot("next", "next.example.com")));
   expect(known.note(shoot("last", "last.example.com"))).toBe(false);
   time = 140_000;
+  expect(known.note(shoot("last", "last.example.com"))).toBe(false);
+  tell({ type: "ADDED", object: shoot("n1", "n1.example.com") });
+  await eventually(() => known.list().length === 2); // both that were told of
   expect(known.note(shoot("last", "last.example.com"))).toBe(true);
   await known.stop();
 });
 
 test("when all namespaces together have too many, each may still have one", async () => {
-  const { client } = playGarden();
-  const known = await started(client);
+  const { client, tell } = playGarden();
+  let time = 0;
+  const known = await started(client, () => time);
   const note = (namespace: string, n: number) => known.note(inNamespace(namespace, shoot(`n${n}`, "n.example.com")));
   for (let namespace = 0; namespace < 40; namespace += 1) {
     let n = 0;
@@ -156,6 +167,25 @@ test("when all namespaces together have too many, each may still have one", asyn
   }
   expect(known.list().length).toBeLessThan(4_200);
   expect([note("garden-victim", 1), note("garden-victim", 2)]).toEqual([true, false]);
+  time = 70_001;
+  tell({ type: "ADDED", object: shoot("told", "told.example.com") });
+  await eventually(() => known.list().length === 1);
+  expect([note("garden-victim", 1), note("garden-victim", 2)]).toEqual([true, true]); // all have their room back
+  await known.stop();
+});
+
+test("copies are judged by until 150 s after the API server was heard of last, and again once it is heard of", async () => {
+  const { client, tell } = playGarden(shoot("a", "a.example.com"));
+  let time = 1_000;
+  const known = await started(client, () => time);
+  time += 150_000;
+  expect(known.list()).toHaveLength(1);
+  time += 1;
+  expect(() => known.list()).toThrow(/cannot judge by Shoots: .* not been heard of for 150 s: try again/);
+  tell({ type: "BOOKMARK", object: shoot("", "") });
+  await eventually(() => expect(known.list()).toHaveLength(1));
+  time += 150_000;
+  expect(known.list()).toHaveLength(1);
   await known.stop();
 });
 
