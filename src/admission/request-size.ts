@@ -1,9 +1,17 @@
+import {
+  CANCEL_MIGRATION_ANNOTATION,
+  CONFIRM_DELETION_ANNOTATION,
+  FORCE_DELETION_ANNOTATION,
+  FORCE_TAKEOVER_ANNOTATION,
+  OPERATION_ANNOTATION,
+} from "../api/annotations.ts";
 import { excessOf, measureJson, membersOf, type JsonLimits, type JsonSize } from "../json-measure.ts";
 
 /**
  * Measures what the body of an AdmissionReview brings: all but what is stored already, and who manages which field, which no rule
  * reads. A part of the object that is no larger than it was brings nothing. So whatever is stored, before a limit or just within it,
- * can be deleted, annotated and made smaller, and no part grows beyond a limit. Stops where one is passed.
+ * can be deleted and made smaller, takes each of {@link requests}, and no part grows beyond a limit but for them. Stops where one is
+ * passed.
  */
 export function measureReview(body: Buffer, most: JsonLimits): JsonSize {
   const whole = measureJson(body, most);
@@ -42,14 +50,33 @@ function* newMembers(object: Buffer, old: Members): Generator<Buffer> {
 
 function* newMetadata(metadata: Buffer, old: Members): Generator<Buffer> {
   for (const [name, value] of membersOf(metadata))
-    if (name !== "managedFields" && isLarger(value, old.get(name))) yield value;
+    if (name !== "managedFields" && isLarger(value, old.get(name), name === "annotations" ? requests : none))
+      yield value;
 }
 
-function isLarger(part: Buffer, old: Buffer | undefined): boolean {
+/** Annotations by which users ask for an operation, or approve it: next to others that are as many as may be, they do not count. */
+const requests: ReadonlySet<string> = new Set([
+  CONFIRM_DELETION_ANNOTATION,
+  FORCE_DELETION_ANNOTATION,
+  OPERATION_ANNOTATION,
+  CANCEL_MIGRATION_ANNOTATION,
+  FORCE_TAKEOVER_ANNOTATION,
+]);
+
+const none: ReadonlySet<string> = new Set();
+
+function isLarger(part: Buffer, old: Buffer | undefined, uncounted = none): boolean {
   if (old === undefined) return true;
   if (part.equals(old)) return false;
   const [after, before] = [measureJson(part), measureJson(old)];
-  return after.values > before.values || after.depth > before.depth;
+  const growth = after.values - membersIn(part, uncounted) - (before.values - membersIn(old, uncounted));
+  return growth > 0 || after.depth > before.depth;
+}
+
+/** Returns how many members of the object have one of these names; one that is there twice counts once. */
+function membersIn(object: Buffer, names: ReadonlySet<string>): number {
+  if (names.size === 0) return 0;
+  return new Set([...membersOf(object)].map(([name]) => name).filter((name) => names.has(name))).size;
 }
 
 type Members = ReadonlyMap<string, Buffer>;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { requestLimits } from "../../../src/admission/limits.ts";
 import { measureReview } from "../../../src/admission/request-size.ts";
-import { membersOf } from "../../../src/json-measure.ts";
+import { excessOf, membersOf } from "../../../src/json-measure.ts";
 
 const many = Array.from({ length: 50 }, () => 1);
 const deep = { a: { a: { a: { a: {} } } } };
@@ -39,6 +40,60 @@ test("a part that is no larger than it was brings nothing, however large it is",
   expect(update(managed(annotated(49)), annotated(50))).toBe(true);
   expect(update(annotated(50), managed(annotated(49)))).toBe(false);
 });
+
+const confirmed = "confirmation.gardener.cloud/deletion";
+
+test("an object with exactly as many values as a request may bring takes a confirmation of its deletion, and grows no further", () => {
+  const annotated = (count: number, more: object = {}) => ({
+    ...{ metadata: { name: "a", annotations: { ...numbered(count), ...more } }, spec: {} },
+  });
+  const within = (request: object) => excessOf(measure(request, {}, requestLimits), requestLimits) === undefined;
+  let most = requestLimits.values;
+  while (!within({ object: annotated(most), oldObject: small })) most -= 1;
+  const stored = measure({ object: annotated(most), oldObject: { ...small, spec: {} } }, {}, requestLimits);
+  expect(stored.values).toBe(requestLimits.values);
+  const update = (object: object, oldObject = annotated(most)) => within({ object, oldObject });
+  expect(update(annotated(most, { [confirmed]: "true" }))).toBe(true);
+  expect(update(annotated(most, { [confirmed]: "true", "gardener.cloud/operation": "retry" }))).toBe(true);
+  expect(update(annotated(most, { other: "true" }))).toBe(false);
+  expect(update(annotated(most, { [confirmed]: "true", other: "true" }))).toBe(false);
+  const once = annotated(most, { [confirmed]: "true" });
+  expect(update(annotated(most, { other: "true" }), once)).toBe(false);
+  expect(update(annotated(most, { [confirmed]: ["true", "false"] }))).toBe(false);
+});
+
+test("a spec with exactly as many values as a request may bring stays beside a new annotation", () => {
+  const { values } = requestLimits;
+  const object = (annotations?: object) => ({
+    metadata: { name: "a", annotations },
+    spec: { list: Array(values - 8).fill(1) },
+  });
+  expect(measure({ object: object() }, {}, requestLimits).values).toBe(values);
+  const size = measure({ object: object({ any: "b" }), oldObject: object() }, {}, requestLimits);
+  expect(excessOf(size, requestLimits)).toBeUndefined();
+});
+
+test("a request has at most 3.5 MiB and 100 levels, and may have these", () => {
+  const nested = (levels: number) => Buffer.from(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+  const long = (bytes: number) => Buffer.from(JSON.stringify("x".repeat(bytes - 2)));
+  const excess = (body: Buffer) => excessOf(measureReview(body, requestLimits), requestLimits);
+  expect([excess(nested(100)), excess(long(3.5 * 2 ** 20))]).toEqual([undefined, undefined]);
+  expect(excess(nested(101))).toContain("more than 100 levels");
+  expect(excess(long(3.5 * 2 ** 20 + 1))).toContain("may have 3670016");
+});
+
+test("of a member that is there twice the last counts as what was stored, as for a parser", () => {
+  const text = JSON.stringify(large);
+  const isSmall = (request: string) => isWithin(measureReview(Buffer.from(`{"request":{${request}}}`), most));
+  expect(isSmall(`"oldObject":{},"oldObject":${text},"object":${text}`)).toBe(true);
+  expect(isSmall(`"oldObject":${text},"oldObject":{},"object":${text}`)).toBe(false);
+  const spec = JSON.stringify(large.spec);
+  expect(isSmall(`"oldObject":{"spec":${spec},"spec":1},"object":{"spec":${spec}}`)).toBe(false);
+});
+
+function numbered(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, ""]));
+}
 
 test("who manages which field does not count", () => {
   expect(isWithin(measure({ object: { ...small, metadata: { managedFields: many, name: "a" } } }))).toBe(true);
