@@ -2,12 +2,12 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { setImmediate as otherWork } from "node:timers/promises";
 import type { Logger } from "../log.ts";
 import { excessOf } from "../json-measure.ts";
 import { limitConnections } from "../limit-connections.ts";
 import { readBytes } from "../read-text.ts";
-import { largeRequest, requestLimits } from "./limits.ts";
+import { createLargeRequests } from "./large-requests.ts";
+import { largeRequest, requestLimits, waitingRequests } from "./limits.ts";
 import { measureReview } from "./request-size.ts";
 import { mostCauses, readReview, writeReview, type Webhook } from "./review.ts";
 
@@ -41,14 +41,15 @@ export interface WebhookServer {
 
 /**
  * Serves webhooks to API servers. A request that cannot be judged is answered with 500, which an API server reports to
- * the sender as an internal error that can be tried again.
+ * the sender as an internal error that can be tried again; one for which there is no memory now with 429, which an API server
+ * repeats itself until the webhook's time is over.
  */
 export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
   const { host, port, log, webhooks, clientCa } = o;
   const context = (tls: ServingCertificate) => ({ ...tls, ...(clientCa && { ca: clientCa }), minVersion }) as const;
   const answering = new Set<ServerResponse>();
   const callers = { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
-  const oneByOne = createQueue();
+  const large = createLargeRequests(waitingRequests);
   const server = createServer({ ...context(o.tls), ...callers, ...times }, (request, response) => {
     answering.add(response);
     response.once("close", () => answering.delete(response));
@@ -64,9 +65,17 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
     const webhook = webhooks[path];
     if (!webhook) return send(response, 404, `there is no webhook at ${path}`);
     if (request.method !== "POST") return send(response, 405, "an admission request is a POST");
-    const body = await bodyOf(request);
-    const judged = () => answerReview(webhook, body, log);
-    send(response, 200, await (body.length > largeRequest ? oneByOne(judged) : judged()), "application/json");
+    const announced = Math.min(Number(request.headers["content-length"] ?? Infinity), requestLimits.bytes);
+    const isLarge = announced > largeRequest;
+    const giveBack = isLarge ? large.hold(announced) : undefined;
+    if (isLarge && giveBack === undefined) throw tooManyWait();
+    try {
+      const body = await bodyOf(request);
+      const judged = async () => (response.destroyed ? "" : await answerReview(webhook, body, log));
+      send(response, 200, await (isLarge ? large.oneByOne(judged) : judged()), "application/json");
+    } finally {
+      giveBack?.();
+    }
   }
 
   return {
@@ -115,19 +124,6 @@ const times = {
 /** Handshakes take milliseconds: of more that are unfinished, the oldest is no API server's. */
 const MOST_HANDSHAKES = 256;
 
-/** Does one work after the other, in the order in which they come, and what else there is to do between them. */
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(async () => {
-      await otherWork();
-      return await work();
-    });
-    last = done.catch(() => undefined);
-    return done;
-  };
-}
-
 class BadRequest extends Error {
   readonly status: number;
   constructor(status: number, message: string, cause?: unknown) {
@@ -138,6 +134,12 @@ class BadRequest extends Error {
 
 const tooLarge = (excess: string) =>
   new BadRequest(413, `an admission request ${excess}: write a smaller object, or one that is no larger than it was`);
+
+const tooManyWait = () =>
+  new BadRequest(
+    429,
+    `admission requests of more than ${largeRequest} bytes that are not judged yet have ${waitingRequests} bytes together, as many as they may: try again in a few seconds`,
+  );
 
 const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
   readBytes(request, {
@@ -174,7 +176,8 @@ function read(body: Buffer) {
 
 function send(response: ServerResponse, status: number, body: string, type = "text/plain"): void {
   if (response.headersSent) return void response.destroy();
-  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) }).end(body);
+  const headers = { "content-type": type, "content-length": Buffer.byteLength(body) };
+  response.writeHead(status, status === 429 ? { ...headers, "retry-after": "1" } : headers).end(body);
 }
 
 function messageOf(error: unknown): string {

@@ -78,6 +78,7 @@ test("a request with too many values is refused before it is parsed, and says so
     },
   });
   expect((await post("/break", `[${values}]`)).status).toBe(413);
+  expect((await post("/break", large.replace(uid, "no uid"))).status).toBe(413);
 });
 
 test("large requests are judged one after the other, and a small one is answered while they wait", async () => {
@@ -101,7 +102,7 @@ test("large requests are judged one after the other, and a small one is answered
     },
   });
   const to = { port: await turns.start(), ca: caBundle };
-  const text = "x".repeat(3 * 1024 * 1024);
+  const text = "x".repeat(256 * 1024);
   const answers = Array.from({ length: 10 }, (_, n) => {
     const { request, ...rest } = JSON.parse(review) as { request: object };
     return post(
@@ -119,12 +120,69 @@ test("large requests are judged one after the other, and a small one is answered
   await turns.stop();
 });
 
+/** A request of the largest size that begins and does not go on. */
+const beginLarge = (to: { port: number; ca: string }) => {
+  const sent = request({ host: "127.0.0.1", agent: false, ...to, path: "/refuse", method: "POST" });
+  sent.setHeader("content-length", 3.5 * 1024 * 1024);
+  sent.on("error", () => undefined).flushHeaders();
+  return sent;
+};
+
+test("large requests that are too many together are refused for a time, and others answered meanwhile", async () => {
+  const begun = Array.from({ length: 18 }, () => beginLarge({ port, ca }));
+  const large = () => post("/refuse", JSON.stringify({ ...reviewed, extra: "x".repeat(3 * 1024 * 1024) }));
+  await eventually(async () => expect((await large()).status).toBe(429));
+  expect(await large()).toMatchObject({
+    retryAfter: "1",
+    body: expect.stringMatching(/that are not judged yet have 67108864 bytes together.*: try again/) as string,
+  });
+  expect((await post("/refuse", review)).status).toBe(200);
+  expect((await post("/refuse", JSON.stringify({ ...reviewed, extra: "x".repeat(300_000) }))).status).toBe(200);
+  for (const one of begun) one.destroy();
+  await eventually(async () => expect((await large()).status).toBe(200));
+});
+
+test("a large request whose caller has gone is not judged", async () => {
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  const first = Promise.withResolvers<void>();
+  const may = Promise.withResolvers<void>();
+  const judged: string[] = [];
+  const turns = createWebhookServer({
+    ...{ host: "127.0.0.1", port: 0, tls, log: createLogger({ name: "admission", level: "silent" }) },
+    webhooks: {
+      "/judge": async ({ name = "" }) => {
+        judged.push(name);
+        first.resolve();
+        await may.promise;
+        return judge([]);
+      },
+    },
+  });
+  const to = { port: await turns.start(), ca: caBundle };
+  const text = "x".repeat(1024 * 1024);
+  const body = (name: string) =>
+    JSON.stringify({ ...reviewed, request: { ...reviewed.request, name, object: { text } } });
+  const one = post("/judge", body("first"), to);
+  await first.promise;
+  const gone = request({ host: "127.0.0.1", agent: false, ...to, path: "/judge", method: "POST" });
+  await new Promise((sent) => gone.on("error", () => undefined).end(body("gone"), () => setTimeout(sent, 200)));
+  gone.destroy();
+  const last = post("/judge", body("last"), to);
+  await new Promise((later) => setTimeout(later, 200));
+  may.resolve();
+  expect((await one).status).toBe(200);
+  expect((await last).status).toBe(200);
+  expect(judged).toEqual(["first", "last"]);
+  await turns.stop();
+});
+
 test("strangers that leave handshakes unfinished do not keep an API server out", async () => {
   const strangers = Array.from({ length: 400 }, () =>
     connectTcp({ host: "127.0.0.1", port }).on("error", () => undefined),
   );
   await Promise.all(strangers.map((socket) => once(socket, "connect")));
-  await eventually(() => expect(strangers.filter(({ destroyed }) => destroyed)).not.toHaveLength(0));
+  const ended = () => expect(strangers.filter(({ destroyed }) => destroyed)).not.toHaveLength(0);
+  await eventually(ended, 5_000); // sooner than an unfinished handshake ends by itself
   expect((await post("/refuse", review)).status).toBe(200);
   for (const socket of strangers) socket.destroy();
 });
@@ -146,16 +204,22 @@ test("a server that stops answers what was asked, and waits for no connection th
   const at = await slow.start();
   const unused = connect({ host: "127.0.0.1", port: at, ca: caBundle });
   await once(unused, "secureConnect");
+  const stranger = connectTcp({ host: "127.0.0.1", port: at });
+  await once(stranger, "connect");
   const answer = post("/slow", review, { port: at, ca: caBundle });
   await asked.promise;
   const stopped = slow.stop();
   judged.resolve();
   expect((await answer).status).toBe(200);
-  await stopped;
+  const left = Symbol();
+  expect(await Promise.race([stopped, new Promise((late) => setTimeout(() => late(left), 5_000).unref())])).not.toBe(
+    left,
+  );
+  stranger.destroy();
   if (!unused.destroyed) await once(unused.resume(), "close");
 });
 
-const review = JSON.stringify({
+const reviewed = {
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
   request: {
@@ -168,18 +232,26 @@ const review = JSON.stringify({
     object: {},
     oldObject: null,
   },
-});
+};
+const review = JSON.stringify(reviewed);
 
 function post(
   path: string,
   body: string,
   to: { port: number; ca: string; agent?: Agent } = { port, ca },
-): Promise<{ status: number; body: string }> {
+): Promise<{ status: number; body: string; retryAfter?: string | undefined }> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", agent: false, ...to, path, method: "POST" }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+      const retryAfter = response.headers["retry-after"];
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks).toString(),
+          ...(retryAfter && { retryAfter }),
+        }),
+      );
     });
     sent.on("error", reject);
     sent.end(body);
