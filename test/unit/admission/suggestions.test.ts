@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { nearest } from "../../../src/admission/text.ts";
 import { editDistance } from "../../../src/api/schema/edit-distance.ts";
-import { measureJson } from "../../../src/json-measure.ts";
 
 test.each([
   ["", "", 0],
@@ -19,12 +18,4 @@ test("the nearest of the known words is meant, and none for a word that is too l
   expect(nearest("Kublet", ["Kube", "Kubelet", "Kubectl"])).toBe("Kubelet");
   expect(nearest("somethingElse", ["Kubelet"])).toBeUndefined();
   expect(nearest("x".repeat(65), ["x".repeat(64)])).toBeUndefined();
-});
-
-test.each([
-  ["1", { values: 1, depth: 0 }],
-  ['{"a":[1,{"b":"}],"}],"c":"\\\\"}', { values: 6, depth: 3 }],
-  ['["\\"",",[{"]', { values: 3, depth: 1 }],
-])("%s is measured without being parsed", (text, size) => {
-  expect(measureJson(Buffer.from(text))).toEqual({ bytes: Buffer.byteLength(text), ...size });
 });
