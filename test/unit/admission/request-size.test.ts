@@ -60,6 +60,11 @@ test("an object with exactly as many values as a request may bring takes a confi
   const once = annotated(most, { [confirmed]: "true" });
   expect(update(annotated(most, { other: "true" }), once)).toBe(false);
   expect(update(annotated(most, { [confirmed]: ["true", "false"] }))).toBe(false);
+  const labelled = (more: object = {}) => ({
+    ...small,
+    metadata: { name: "a", labels: { ...numbered(most), ...more } },
+  });
+  expect(within({ object: labelled({ [confirmed]: "true" }), oldObject: labelled() })).toBe(false);
 });
 
 test("a spec with exactly as many values as a request may bring stays beside a new annotation", () => {

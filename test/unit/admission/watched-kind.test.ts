@@ -206,6 +206,7 @@ test("what was only tried, or not admitted, does not count; one too many is refu
   await ask(true, { dryRun: true });
   await ask(false, {});
   await ask(true, { operation: "DELETE" });
+  await ask(true, { operation: "UPDATE", oldObject: shoot("b", "b.example.com") }); // of what no rule reads
   expect(await garden.client.list(KnownShoot)).toEqual([]);
   await ask(true, {});
   expect(await garden.client.list(KnownShoot)).toHaveLength(1);
