@@ -10,6 +10,7 @@ import { startTemporal } from "../test/support/temporal.ts";
 import { missingFigures, type Bench, type Findings, type Ground, type MachineBench, type Table } from "./bench.ts";
 import { clusterApi } from "./cluster-api.ts";
 import { flow } from "./flow.ts";
+import { gateway } from "./gateway.ts";
 import { idle } from "./idle.ts";
 import { beQuiet } from "./quiet.ts";
 import { registration } from "./registration.ts";
@@ -19,7 +20,7 @@ import { waiting } from "./waiting.ts";
 
 /** The benches, in the order in which they run; those on machines come before there are servers. */
 const machineBenches: readonly MachineBench[] = [selfHosted];
-const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration, clusterApi];
+const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration, gateway, clusterApi];
 const names = [...machineBenches, ...benches].map(({ name }) => name);
 
 /** What the servers of the benches run, which a machine that measures first has not built yet. */
