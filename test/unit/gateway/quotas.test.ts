@@ -48,4 +48,22 @@ describe("the lease of a call", () => {
     expect(() => quotas.open(seed("one")).take("bytes", 1)).toThrow(tooMany);
     expect(() => quotas.open(seed("two")).keep(11, () => undefined)).toThrow(tooMany);
   });
+
+  it("gives back once what it held, however often it is closed", () => {
+    const quotas = createQuotas(limits);
+    const lease = quotas.open(seed("one"));
+    lease.take("bytes", 4);
+    quotas.open(seed("one")).take("bytes", 6);
+    lease.close();
+    lease.close();
+    expect(() => quotas.open(seed("one")).take("bytes", 5)).toThrow(tooMany);
+  });
+
+  it("is apart from that of a caller of the garden with the same name", () => {
+    const quotas = createQuotas(limits);
+    const ofGarden = quotas.open({ kind: "garden", name: "one" });
+    ofGarden.take("bytes", 11);
+    ofGarden.keep(1, () => expect.unreachable());
+    expect(() => quotas.open(seed("one")).keep(11, () => undefined)).toThrow(tooMany);
+  });
 });
