@@ -242,6 +242,7 @@ const homes = {
   rolldown: ["local"],
   undici: ["kube", "local"], // local: downloads of pinned binaries
   zod: [
+    "activities/machines/state",
     "activities/state/snapshot-record",
     "api",
     "admission",

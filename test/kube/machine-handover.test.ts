@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, expect } from "vitest";
 import { createExtensionMoves } from "../../src/activities/extensions/moves.ts";
 import { fenced } from "../../src/activities/leadership/fenced-client.ts";
@@ -69,6 +70,12 @@ async function stateWith(machine: string): Promise<MachineState> {
   return machineStateOf(await readMachineObjects(kube, namespace));
 }
 
+const compressed = (content: unknown): MachineState => ({
+  state: gzipSync(JSON.stringify(content)).toString("base64"),
+});
+const decompressed = ({ state }: MachineState): unknown =>
+  JSON.parse(gunzipSync(Buffer.from(state, "base64")).toString());
+
 async function restore(of: ShootRun, kept?: MachineState): Promise<void> {
   const seedClient = fenced(kube, of);
   const spec = {
@@ -96,6 +103,36 @@ test("a Worker that arrives is given the machines that are kept, and what an ear
     "gardener.cloud/operation": "restore",
     "perennial.dev/machine-state": "2",
   });
+});
+
+test("a Worker that arrives is given no machine of another namespace, of another owner or with a finalizer", async () => {
+  const foreign = {
+    ...{ name: "pool-1", namespace: "shoot--other--victim", Namespace: "shoot--other--victim", generateName: "x" },
+    ...{ labels: { name: "pool" }, annotations: { a: "b" }, finalizers: ["example.com/hold"] },
+    ...{ ownerReferences: [{ apiVersion: api, kind: "MachineDeployment", name: "theirs", uid: "1" }], uid: "2" },
+  };
+  const object = { metadata: foreign, spec: { replicas: 1 }, status: { replicas: 1 }, Metadata: foreign };
+  const pool = { replicas: 1, machineSets: [object], machines: [object] };
+  await restore(run, compressed({ machineDeployments: { pool } }));
+  const metadata = { name: "pool-1", namespace: run.technicalID, labels: { name: "pool" }, annotations: { a: "b" } };
+  const bare = { metadata, spec: { replicas: 1 } };
+  expect(decompressed((await stateOf()) ?? noMachines)).toEqual({
+    machineDeployments: { pool: { replicas: 1, machineSets: [bare], machines: [bare] } },
+  });
+});
+
+test.for([
+  ["no state", { pool: 1 }],
+  ["no gzip", { state: "AAAA" }],
+  ["no JSON", compressed("")],
+  ["no map of deployments", compressed({ machineDeployments: [] })],
+  [
+    "an object without a name",
+    compressed({ machineDeployments: { pool: { replicas: 1, machineSets: [{}], machines: [] } } }),
+  ],
+] as const)("a Worker is given nothing of a state with %s", async ([, state]) => {
+  await expect(restore(run, state as MachineState)).rejects.toThrow("is not a state of machines");
+  expect(await kube.read(workerRef())).toBeUndefined();
 });
 
 test("a step that is done again takes nothing away of what its controller has made meanwhile", async () => {

@@ -6,13 +6,13 @@ import { inWords, Pod, refOf, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../step-error.ts";
 import { abandonMachines } from "../teardown/abandonment.ts";
 import { ended } from "../waits/readiness.ts";
-import { machineStateOf, noMachines, readMachineObjects, type MachineState } from "./state.ts";
+import { machineStateFor, machineStateOf, noMachines, readMachineObjects, type MachineState } from "./state.ts";
 
 /** `seedClient` is the run's fenced client. */
 export interface MachineHandoverDeps {
   readonly seedClient: KubeClient;
-  /** What the garden has kept of the machines. */
-  readonly kept: (run: ShootRun) => Promise<MachineState | undefined>;
+  /** What the garden has kept of the machines, as another seed may have written it; undefined where nothing is kept. */
+  readonly kept: (run: ShootRun) => Promise<unknown>;
 }
 
 /**
@@ -25,7 +25,20 @@ export type MachineHandover = (run: ShootRun, worker: KubeObject | undefined) =>
  * A Shoot that comes from another seed goes on with the machines that are kept, once nothing is left here of an earlier
  * time. One that stays goes on with those that are here: a migration that was given up has left them as they were.
  */
-export function createMachineHandover({ seedClient, kept }: MachineHandoverDeps): MachineHandover {
+export function createMachineHandover({ seedClient, kept: read }: MachineHandoverDeps): MachineHandover {
+  const kept = async (run: ShootRun): Promise<MachineState | undefined> => {
+    const content = await read(run);
+    try {
+      return content === undefined ? undefined : machineStateFor(run.technicalID, content);
+    } catch (cause) {
+      throw new StepError(
+        `cannot restore Worker ${run.technicalID}/${run.name}: machine-state of ShootState ${run.namespace}/${run.name} is not a state of machines; find out which seed has written it`,
+        ["ERR_CONFIGURATION_PROBLEM"],
+        { cause },
+      );
+    }
+  };
+
   const present = async ({ technicalID }: ShootRun) =>
     machineStateOf(await readMachineObjects(seedClient, technicalID));
 

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { z } from "zod";
 import { EPOCH_ANNOTATION, MACHINE_STATE_ANNOTATION, OPERATION_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { parseJson } from "../../parsing.ts";
@@ -52,21 +53,69 @@ export function machineStateOf({ deployments, sets, machines }: MachineObjects):
     ];
   });
   if (kept.length === 0) return noMachines;
-  const text = JSON.stringify({ machineDeployments: Object.fromEntries(kept) });
-  return { state: gzipSync(text, { level: 9 }).toString("base64") };
+  return compress(Object.fromEntries(kept));
 }
+
+const compress = (machineDeployments: object): MachineState => ({
+  state: gzipSync(JSON.stringify({ machineDeployments }), { level: 9 }).toString("base64"),
+});
 
 /** The names of the machines in a state. */
 export function machinesIn({ state }: MachineState): string[] {
-  if (state === "") return [];
-  const text = gunzipSync(Buffer.from(state, "base64"), { maxOutputLength: MOST_BYTES }).toString();
-  const { machineDeployments = {} } = parseJson(text, "machine state") as {
-    machineDeployments?: Record<string, { machines?: readonly KubeObject[] }>;
-  };
-  return Object.values(machineDeployments).flatMap(({ machines = [] }) =>
-    machines.map(({ metadata }) => metadata.name),
-  );
+  return Object.values(deploymentsIn(state)).flatMap(({ machines }) => machines.map(({ metadata }) => metadata.name));
 }
+
+/**
+ * Renders the state that another seed wrote anew, for this namespace. A Worker's controller creates what a state holds as it is
+ * written there, with rights on all namespaces of the seed: so each object keeps name, labels, annotations and spec, and nothing else of
+ * its metadata. Throws what is wrong with a state of another form.
+ */
+export function machineStateFor(namespace: string, content: unknown): MachineState {
+  const { state } = compressed.parse(content);
+  const here = ({ metadata, spec }: KeptObject) => ({ metadata: { ...metadata, namespace }, spec });
+  const kept = Object.entries(deploymentsIn(state)).map(
+    ([name, { replicas, machineSets, machines }]): [string, object] => [
+      name,
+      { replicas, machineSets: machineSets.map(here), machines: machines.map(here) },
+    ],
+  );
+  return kept.length === 0 ? noMachines : compress(Object.fromEntries(kept));
+}
+
+/** Throws for another form than that which our workers write; what else is in an object is left out. */
+function deploymentsIn(state: string): z.infer<typeof uncompressed>["machineDeployments"] {
+  if (state === "") return {};
+  const text = gunzipSync(Buffer.from(state, "base64"), { maxOutputLength: MOST_BYTES }).toString();
+  return uncompressed.parse(parseJson(text, "machine state")).machineDeployments;
+}
+
+const compressed = z.object({ state: z.string() });
+
+const objectName = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, "is not the name of an object");
+const texts = z.record(z.string(), z.string());
+
+const keptObject = z.object({
+  metadata: z.object({ name: objectName, labels: texts.optional(), annotations: texts.optional() }),
+  spec: z.record(z.string(), z.unknown()).optional(),
+});
+
+type KeptObject = z.infer<typeof keptObject>;
+
+const uncompressed = z.object({
+  machineDeployments: z
+    .record(
+      objectName,
+      z.object({
+        replicas: z.int().nonnegative(),
+        machineSets: z.array(keptObject),
+        machines: z.array(keptObject),
+      }),
+    )
+    .default({}),
+});
 
 /** Bytes of a state, decompressed: thousands of machines. */
 const MOST_BYTES = 64_000_000;

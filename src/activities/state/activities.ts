@@ -8,13 +8,7 @@ import { decodeData, type SecretData } from "../secrets/store.ts";
 import { createShootStates, type ExtensionState, type StateReader, type StateSize } from "./shoot-state.ts";
 import { idOfItem, type StateItem } from "./entry.ts";
 import type { StateKeyring } from "./keyring.ts";
-import {
-  machineStateFields,
-  machineStateItem,
-  machineStateOf,
-  readMachineObjects,
-  type MachineState,
-} from "../machines/state.ts";
+import { machineStateFields, machineStateItem, machineStateOf, readMachineObjects } from "../machines/state.ts";
 import type { SnapshotRecord } from "./snapshot-record.ts";
 import { createStateRestore } from "./restore.ts";
 import { itemsOf, readReferenced, readStateObjects } from "./source.ts";
@@ -49,8 +43,8 @@ export interface StateActivities {
   restoreExtensionState(run: ShootRun, object: KubeObject): Promise<ExtensionState | undefined>;
   /** Content of those of these Secrets that are kept, by name. Throws when a kept one cannot be opened. */
   keptSecrets(run: ShootRun, names: readonly string[]): Promise<ReadonlyMap<string, SecretData>>;
-  /** The machines that machine-controller-manager had, as they were last seen. */
-  readMachineState(run: StateReader): Promise<MachineState | undefined>;
+  /** The machines that machine-controller-manager had, as the seed that saw them last wrote them: not judged yet. */
+  readMachineState(run: StateReader): Promise<unknown>;
   recordSnapshot(owner: StateOwner, snapshot: SnapshotRecord): Promise<void>;
   latestSnapshot(owner: StateReader): Promise<SnapshotRecord | undefined>;
   /** Forgets a Shoot that is gone. */
@@ -122,8 +116,7 @@ export function createStateActivities({ gardenClient, seedClient, keys }: StateD
     },
 
     readMachineState: async (run) =>
-      (await states.readItem(run, { section: "gardener", fields: machineStateFields }))?.content as
-        MachineState | undefined,
+      (await states.readItem(run, { section: "gardener", fields: machineStateFields }))?.content,
     recordSnapshot: (owner, snapshot) => states.recordSnapshot(owner, snapshot),
     latestSnapshot: (owner) => states.latestSnapshot(owner),
     removeState: (owner) => states.remove(owner),
