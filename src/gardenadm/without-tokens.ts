@@ -11,7 +11,7 @@ export function hideTokens(output: Output): Output {
     get height() {
       return output.height;
     },
-    write: (text) => output.write(withoutTokens(text)),
+    write: (text, linesAbove) => output.write(withoutTokens(text), linesAbove),
   };
 }
 

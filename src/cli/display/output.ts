@@ -36,5 +36,12 @@ export function printObject(out: Output, object: unknown, format: "json" | "yaml
   const plain: unknown = JSON.parse(
     JSON.stringify(object, (key, value: unknown) => (key === "managedFields" ? undefined : value)),
   );
-  out.write(format === "json" ? `${JSON.stringify(plain, undefined, 2)}\n` : renderYaml(plain));
+  out.write(format === "json" ? `${renderJson(plain)}\n` : renderYaml(plain));
 }
+
+/** JSON in which every control character is escaped. */
+const renderJson = (plain: unknown): string =>
+  JSON.stringify(plain, undefined, 2).replaceAll(
+    /[\u007F-\u009F]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

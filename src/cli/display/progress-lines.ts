@@ -1,5 +1,6 @@
 import type { FlowProgress, StepProgress } from "../../api/shoot/run.ts";
-import { fit, paint, visibleLength, type Tone } from "./style.ts";
+import { fit, paint, visibleLength } from "./style.ts";
+import type { Tone } from "./tones.ts";
 import type { Output } from "./terminal.ts";
 import { formatDuration } from "./time.ts";
 

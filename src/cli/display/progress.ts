@@ -19,13 +19,12 @@ export function createProgressDisplay(out: Output, subject: string): ProgressDis
 function createLiveDisplay(out: Output, subject: string): ProgressDisplay {
   const clock = createStepClock();
   let drawn = 0;
-  const erase = () => (drawn === 0 ? "" : `\u001B[${drawn}A\u001B[0J`);
   return {
     show(progress, now) {
       const elapsed = clock.observe(progress, now);
       const headline = fit(renderHeadline(progress, subject, now), out.width ?? 80);
       const lines = renderSteps(out, progress.steps, elapsed, Math.max(4, (out.height ?? 24) - 3));
-      out.write(`${erase()}${paint(out, "strong", headline)}\n${lines.map((line) => `${line}\n`).join("")}`);
+      out.write(`${paint(out, "strong", headline)}\n${lines.map((line) => `${line}\n`).join("")}`, drawn);
       drawn = lines.length + 1;
     },
     end() {

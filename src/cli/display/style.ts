@@ -1,10 +1,6 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { Output } from "./terminal.ts";
-
-/** The few colours that carry a meaning. */
-export type Tone = "good" | "bad" | "attention" | "quiet" | "strong";
-
-const formats = { good: "green", bad: "red", attention: "yellow", quiet: "gray", strong: "bold" } as const;
+import { formats, type Tone } from "./tones.ts";
 
 /** The text in the tone where the output shows colours, else the text itself. */
 export function paint(output: Output, tone: Tone, text: string): string {

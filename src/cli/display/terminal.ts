@@ -1,4 +1,5 @@
 import { CliError } from "../exit.ts";
+import { withoutCommands } from "./tones.ts";
 
 /** Where the CLI writes and what it may assume about it; tests pass their own. */
 export interface Terminal {
@@ -18,17 +19,21 @@ export interface Output {
   /** Rows of a live stream, undefined for any other. */
   readonly height?: number | undefined;
   readonly colour: boolean;
-  write(text: string): void;
+  /** Writes the text, on a live stream in the place of so many lines above. */
+  write(text: string, linesAbove?: number): void;
 }
 
 /** The terminal of this process; NO_COLOR and TERM=dumb are respected. */
 export function processTerminal(): Terminal {
   const ask = process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined;
-  return { out: streamOutput(process.stdout), err: streamOutput(process.stderr), ...(ask && { ask }) };
+  return { out: createOutput(process.stdout), err: createOutput(process.stderr), ...(ask && { ask }) };
 }
 
-/** An output over a stream, reading the window's size whenever it is asked for. */
-function streamOutput(stream: NodeJS.WriteStream): Output {
+/**
+ * Creates an output over a stream, which reads the window's size whenever it is asked for. What seeds, extensions and users wrote may
+ * hold commands to a terminal, which erase lines, forge others or fill the clipboard: of a text, only its tones reach the stream.
+ */
+export function createOutput(stream: Stream): Output {
   const live = stream.isTTY === true && process.env.TERM !== "dumb";
   return {
     live,
@@ -39,9 +44,16 @@ function streamOutput(stream: NodeJS.WriteStream): Output {
     get height() {
       return live ? stream.rows : undefined;
     },
-    write: (text) => void stream.write(text),
+    write: (text, linesAbove = 0) =>
+      void stream.write(`${linesAbove === 0 ? "" : eraseAbove(linesAbove)}${withoutCommands(text)}`),
   };
 }
+
+/** What an output takes of a stream. */
+type Stream = Pick<NodeJS.WriteStream, "columns" | "rows" | "write"> & { readonly isTTY?: boolean };
+
+/** The control sequence that goes up so many lines and erases what is there and below. */
+export const eraseAbove = (lines: number): string => `\u001B[${lines}A\u001B[0J`;
 
 const askOnTerminal = (question: string): Promise<string> => askOn(process.stdin, process.stderr, question);
 

@@ -1,6 +1,7 @@
 import type { SharedCause } from "../../conformance/shared-cause.ts";
 import type { JudgedClause, Report } from "../../conformance/verify.ts";
-import { paint, type Tone } from "../display/style.ts";
+import { paint } from "../display/style.ts";
+import type { Tone } from "../display/tones.ts";
 import type { Output } from "../display/terminal.ts";
 import { wrap } from "../display/wrap.ts";
 

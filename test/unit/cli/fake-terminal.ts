@@ -1,4 +1,4 @@
-import type { Output, Terminal } from "../../../src/cli/display/terminal.ts";
+import { eraseAbove, type Output, type Terminal } from "../../../src/cli/display/terminal.ts";
 
 /** An output that keeps what was written to it. */
 export interface FakeOutput extends Output {
@@ -16,7 +16,7 @@ export function fakeOutput(
     colour: false,
     width: live ? (width ?? 80) : undefined,
     height: live ? (height ?? 24) : undefined,
-    write: (text) => void written.push(text),
+    write: (text, linesAbove = 0) => void written.push(linesAbove === 0 ? text : eraseAbove(linesAbove) + text),
     text: () => written.join(""),
   };
 }
