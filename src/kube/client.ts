@@ -15,13 +15,16 @@ export interface KubeClient {
   read<T extends KubeObject, S extends Scope>(kind: Kind<T, S>, key: KeyOf<S>): Promise<T | undefined>;
   read<T extends KubeObject>(ref: ObjectRef<T>): Promise<T | undefined>;
   /** All objects selected, fetched in pages of 500. */
-  list<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S>): Promise<T[]>;
+  list<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S> & Keeping<T>): Promise<T[]>;
   /** The names of all objects of a kind; nothing else of them comes over the wire. */
   listRefs<T extends KubeObject>(type: TypeRef<T>): Promise<ObjectRef<T>[]>;
   /** The metadata of all objects selected, and nothing else of them: fetched in pages of 500, of which one is held at a time. */
   metadata<S extends Scope>(type: TypeRef<KubeObject, S>, selection?: Selection<S>): AsyncIterable<KubeObject>;
   /** Like `list`, with the resource version to watch on from. */
-  snapshot<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S>): Promise<Snapshot<T>>;
+  snapshot<T extends KubeObject, S extends Scope>(
+    type: TypeRef<T, S>,
+    selection?: Selection<S> & Keeping<T>,
+  ): Promise<Snapshot<T>>;
   /** Changes after `resourceVersion`, with bookmarks, until the server ends the stream (after minutes) or `signal` aborts it. */
   watch<T extends KubeObject, S extends Scope>(
     type: TypeRef<T, S>,
@@ -64,6 +67,14 @@ export interface Selection<S extends Scope = Scope> {
   readonly fieldSelector?: string;
   /** Nothing else of the objects comes over the wire, where they are listed or watched. */
   readonly metadataOnly?: true;
+}
+
+/** How much of the objects of a kind is kept in memory: all of it by default. */
+export interface Keeping<T> {
+  /** Returns what of an object is kept, metadata at least. */
+  readonly keep?: (object: T) => T;
+  /** In characters of JSON: a list of which more is kept is an error, for clusters whose users are not trusted with this process's memory. */
+  readonly most?: number;
 }
 
 /** The objects of a kind at one moment, and the resource version to watch on from. */

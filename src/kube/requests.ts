@@ -1,10 +1,11 @@
 import type { TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { omitUndefined } from "../omit-undefined.ts";
-import type { Selection, Snapshot, WriteOptions } from "./client.ts";
+import type { Keeping, Selection, Snapshot, WriteOptions } from "./client.ts";
 import type { Discovery } from "./discovery.ts";
 import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
-import type { Transport } from "./transport.ts";
+import { createRoom } from "./room.ts";
+import { AnswerTooLong, type Transport } from "./transport.ts";
 
 /** The connection of a client, what its cluster serves, and the name of its writes. */
 export interface Connection {
@@ -64,16 +65,21 @@ export function writeQuery(connection: Connection, { fieldManager, dryRun = fals
   };
 }
 
-/** All objects selected, fetched in pages of 500. */
+/** All objects selected, fetched in pages; of each, what is to be kept. */
 export async function listAll<T extends KubeObject>(
   connection: Connection,
   type: TypeRef<T>,
-  selection: Selection = {},
+  { keep = (object) => object, most, ...selection }: Selection & Keeping<T> = {},
 ): Promise<Snapshot<T>> {
   const items: T[] = [];
+  const room = createRoom(type, most);
   let resourceVersion = "";
   for await (const page of listPages<T>(connection, type, selection)) {
-    for (const item of page.items) items.push(item);
+    for (const item of page.items) {
+      const kept = keep(item);
+      room.take(kept);
+      items.push(kept);
+    }
     ({ resourceVersion } = page.metadata);
   }
   return { items, resourceVersion };
@@ -100,19 +106,30 @@ async function* listPages<T extends KubeObject>(
   const accept = metadataOnly && acceptMetadata("PartialObjectMetadataList");
   const what = nameOfCollection("list", type, namespace);
   const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
+  let limit = LARGEST_PAGE;
+  const read = async (more: string | undefined): Promise<ReceivedPage<T>> => {
+    const query = queryOf({ ...selectors, limit, ...omitUndefined({ continue: more }) });
+    try {
+      return (await transport.call({ what, path: path + query, ...omitUndefined({ accept }) })) as ReceivedPage<T>;
+    } catch (error) {
+      if (limit === 1 || !(error instanceof Error && error.cause instanceof AnswerTooLong)) throw error;
+      limit = Math.ceil(limit / 8);
+      return await read(more);
+    }
+  };
   for (let more: string | undefined; ;) {
-    const query = queryOf({ ...selectors, limit: 500, ...omitUndefined({ continue: more }) });
-    const { items, metadata } = (await transport.call({
-      what,
-      path: path + query,
-      ...omitUndefined({ accept }),
-    })) as Omit<Page<T>, "items"> & { readonly items: readonly T[] | null };
+    const { items, metadata } = await read(more);
     // Items of a list carry no kind of their own; an empty list of metadata has null for them.
     yield { items: (items ?? []).map((item) => ({ ...item, apiVersion: type.apiVersion, kind: type.kind })), metadata };
     more = metadata.continue;
     if (!more) return;
   }
 }
+
+/** In objects. A page that is longer than the client reads is asked for again with fewer. */
+const LARGEST_PAGE = 500;
+
+type ReceivedPage<T> = Omit<Page<T>, "items"> & { readonly items: readonly T[] | null };
 
 /** All objects of a kind by name, for which the API server sends their metadata only. */
 export async function listRefs<T extends KubeObject>(

@@ -177,8 +177,11 @@ function wasReset(error: unknown): boolean {
   );
 }
 
+/** An answer that is longer than this client reads. */
+export class AnswerTooLong extends Error {}
+
 async function content({ largestAnswer: most }: Door, { headers, body }: Answer): Promise<unknown> {
-  const tooLong = () => new Error(`its answer is longer than ${most} bytes`);
+  const tooLong = () => new AnswerTooLong(`its answer is longer than ${most} bytes`);
   const text = most === undefined ? await body.text() : await readText(body, { most, tooLong });
   return String(headers["content-type"]).includes("json") && text !== "" ? parseJson(text, "the answer") : text;
 }

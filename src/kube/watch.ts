@@ -2,18 +2,23 @@ import type { Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import { createBackoff } from "./backoff.ts";
-import type { KubeClient, Selection } from "./client.ts";
+import type { Keeping, KubeClient, Selection } from "./client.ts";
 import { isExpired, KubeError } from "./errors.ts";
 import type { WatchEvent } from "./watch-stream.ts";
 import { now } from "./time.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { createObjectCache, type Change } from "./object-cache.ts";
+import { createRoom } from "./room.ts";
 
 /** The objects that a reflector follows, and the handler of their changes. */
-export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope> extends Selection<S> {
+export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope>
+  extends Selection<S>, Pick<Keeping<T>, "most"> {
   /** The first that listens. */
   readonly onEvent?: Listener<T>;
   /** What of an object is remembered, metadata at least: the whole of it unless told otherwise. */
   readonly keep?: (object: T) => T;
+  /** Whether listeners are called with what `keep` leaves of objects that are listed: a list as a whole then never is in memory. */
+  readonly listensToKept?: boolean;
   readonly log?: Logger;
   /** A clock in ms that no step of the wall clock moves; defaults to the process's. */
   readonly time?: () => number;
@@ -53,9 +58,18 @@ export interface ListFailure {
 export function createReflector<T extends KubeObject, S extends Scope>(
   client: KubeClient,
   type: TypeRef<T, S>,
-  { onEvent, keep, log, time = () => performance.now(), ...selection }: ReflectorOptions<T, S>,
+  {
+    onEvent,
+    keep,
+    most,
+    listensToKept = false,
+    log,
+    time = () => performance.now(),
+    ...selection
+  }: ReflectorOptions<T, S>,
 ): Reflector<T> {
-  const cache = createObjectCache<T>(keep);
+  const cache = createObjectCache<T>(keep, createRoom(type, most));
+  const listed = { ...selection, ...omitUndefined({ most, keep: listensToKept ? keep : undefined }) };
   const stopping = new AbortController();
   const { signal } = stopping;
   const backoff = createBackoff({ first: 250, most: 15_000 });
@@ -116,7 +130,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   }
 
   async function relist(): Promise<string> {
-    const { items, resourceVersion } = await client.snapshot(type, selection).catch((error: unknown) => {
+    const { items, resourceVersion } = await client.snapshot(type, listed).catch((error: unknown) => {
       failed = { since: failed?.since ?? now(), error };
       throw error;
     });

@@ -13,13 +13,19 @@ export interface WatchedLists extends Pick<KubeClient, "list"> {
 /**
  * The lists of a cluster, for those who look at the same again and again. Lists of several namespaces share a watch. A list
  * throws that is not there within `timeout` ms; one that has been there is as the cluster was last seen, so it is for the
- * caller to ask whether the cluster answers at all.
+ * caller to ask whether the cluster answers at all. Of a cluster that has more of a kind than `most`, in characters of JSON, there is
+ * no list.
  */
-export function createWatchedLists(client: KubeClient, log: Logger, timeout = 10_000): WatchedLists {
+export function createWatchedLists(
+  client: KubeClient,
+  log: Logger,
+  { timeout = 10_000, most }: { readonly timeout?: number; readonly most?: number } = {},
+): WatchedLists {
   const watches = new Map<string, Reflector<KubeObject>>();
 
   const watch = (type: TypeRef, selection: Selection): Reflector<KubeObject> => {
-    const reflector = createReflector(client, type, { ...selection, log, keep: signs, onEvent: () => {} });
+    const keeping = { keep: signs, listensToKept: true, ...omitUndefined({ most }) };
+    const reflector = createReflector(client, type, { ...selection, ...keeping, log, onEvent: () => {} });
     reflector.start();
     return reflector;
   };

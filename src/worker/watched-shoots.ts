@@ -41,7 +41,7 @@ export function createWatchedShoots(
       }
       forget(namespace);
       if (client === undefined) return undefined;
-      const shoot = { ...createWatchedLists(client, log), get: (path: string) => client.get(path) };
+      const shoot = { ...createWatchedLists(client, log, { most: MOST }), get: (path: string) => client.get(path) };
       known.set(namespace, { client, shoot, until });
       return shoot;
     },
@@ -53,6 +53,9 @@ export function createWatchedShoots(
     },
   };
 }
+
+/** In characters of JSON, of each list of a Shoot: what 2,000 nodes take. Its users write it, and all Shoots share the worker. */
+const MOST = 8_000_000;
 
 /** In ms. */
 const LONGEST_TRUST = 3_600_000;

@@ -8,6 +8,7 @@ import {
   type KubeClient,
   type ResourceType,
 } from "../../kube/index.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { StepError } from "../step-error.ts";
 import type { CleanUpLimits } from "./clean-up-limits.ts";
 import { isSpared } from "./spared.ts";
@@ -48,7 +49,8 @@ export function createResourceCleaner(
     return {
       async phase(what: string, types: readonly Graced[]) {
         for (;;) {
-          const left = (await Promise.all(types.map((type) => removeUsers(shootClient, type)))).flat();
+          const left: string[] = [];
+          for (const type of types) left.push(...(await removeUsers(shootClient, type)));
           if (left.length === 0) return;
           if (Date.now() > deadline) throw leftovers(what, left, polling);
           await pause();
@@ -57,7 +59,8 @@ export function createResourceCleaner(
       /** Volumes are not deleted here: their provisioner deletes the disk first. One whose provisioner is gone, too, stays. */
       async awaitVolumes(seconds: number) {
         const end = Math.min(deadline, Date.now() + seconds * 1_000);
-        while (Date.now() < end && (await shootClient.list(PersistentVolume)).some(goesWithClaim)) await pause();
+        while (Date.now() < end && (await shootClient.list(PersistentVolume, ofVolumes)).some(goesWithClaim))
+          await pause();
       },
     };
   };
@@ -70,7 +73,9 @@ export function createResourceCleaner(
     async extendedApis() {
       if (outsideOnly) return;
       const { phase } = begin();
-      const definitions = (await shootClient.list(CustomResourceDefinition)).filter((one) => !isSpared(one));
+      const definitions = (await shootClient.list(CustomResourceDefinition, ofDefinitions)).filter(
+        (one) => !isSpared(one),
+      );
       const kinds = new Set(definitions.map(({ spec }) => `${spec.group}/${spec.names.kind}`));
       const isCustom = (type: ResourceType) => kinds.has(`${groupOf(type)}/${type.kind}`);
       await phase("custom resources", await typesOf(grace.extendedApis, isCustom));
@@ -95,7 +100,7 @@ interface Graced extends ResourceType {
 /** Deletes the users' objects of a kind; returns the names of those that are still there. */
 async function removeUsers(shootClient: KubeClient, type: Graced): Promise<string[]> {
   if (!type.verbs.includes("list") || !type.verbs.includes("delete")) return [];
-  const objects = (await listServed(shootClient, type)).filter((object) => !isSpared(object));
+  const objects = (await unlessGone(usersObjects(shootClient, type))) ?? []; // one whose definition went meanwhile has nothing left
   const overdue = objects.filter((object) => isOverdue(object, type.grace));
   for (const object of overdue) await free(shootClient, object);
   for (const object of objects) await ask(shootClient, object);
@@ -106,10 +111,60 @@ async function removeUsers(shootClient: KubeClient, type: Graced): Promise<strin
   );
 }
 
-/** A kind whose definition went meanwhile has nothing left. */
-async function listServed(shootClient: KubeClient, type: ResourceType): Promise<KubeObject[]> {
-  return (await unlessGone(shootClient.list(type))) ?? [];
+/** The users' first objects of a kind, as far as their deletion asks for: their users make them as many and as large as they like. */
+async function usersObjects(shootClient: KubeClient, type: ResourceType): Promise<KubeObject[]> {
+  if (type.kind === "APIService")
+    return (await shootClient.list(type, ofApis)).filter((api) => !isSpared(api)).map(briefly);
+  const users: KubeObject[] = [];
+  for await (const object of shootClient.metadata(type)) {
+    if (!isSpared(object)) users.push(briefly(object));
+    if (users.length === MOST_AT_ONCE) break;
+  }
+  return users;
 }
+
+/** How many objects of a kind are deleted in one look: the next look finds others. */
+const MOST_AT_ONCE = 5_000;
+
+function briefly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, deletionTimestamp, finalizers = [] } = metadata;
+  const kept = { name, ...omitUndefined({ namespace, uid, deletionTimestamp }), finalizers: finalizers.slice(0, 1) };
+  return { apiVersion, kind, metadata: kept };
+}
+
+/** In characters of JSON: of all volumes, definitions and aggregated APIs together with what is kept of each. */
+const most = 32_000_000;
+
+const ofVolumes = {
+  most,
+  keep: ({ spec: { persistentVolumeReclaimPolicy, claimRef }, ...volume }: PersistentVolume): PersistentVolume => ({
+    ...briefly(volume),
+    spec: omitUndefined({ persistentVolumeReclaimPolicy, claimRef: claimRef && {} }),
+  }),
+};
+
+const ofDefinitions = {
+  most,
+  keep: ({ metadata, spec, ...definition }: CustomResourceDefinition): CustomResourceDefinition => ({
+    ...briefly({ ...definition, metadata }),
+    metadata: judged(metadata),
+    spec: { group: spec.group, names: { kind: spec.names.kind } },
+  }),
+};
+
+const ofApis = {
+  most,
+  keep: ({ metadata, apiVersion, kind, ...api }: KubeObject): KubeObject => {
+    const { service } = (api["spec"] ?? {}) as { service?: unknown };
+    return { apiVersion, kind, metadata: judged(metadata), spec: service === undefined ? {} : { service: {} } };
+  },
+};
+
+/** Metadata by which objects are spared and deleted. */
+const judged = ({ name, uid, deletionTimestamp, labels, finalizers = [] }: KubeObject["metadata"]) => ({
+  ...{ name, finalizers: finalizers.slice(0, 1) },
+  ...omitUndefined({ uid, deletionTimestamp, labels }),
+});
 
 function isOverdue({ metadata: { deletionTimestamp } }: KubeObject, grace: number): boolean {
   return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) + grace * 1_000 <= Date.now();

@@ -4,6 +4,8 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { createReflector, Lease, Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { POOL_LABEL } from "../../api/labels.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { configurationProblem } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { nodesReady } from "./node-readiness.ts";
@@ -36,7 +38,7 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       shootClients.get(run.technicalID),
     ]);
     const [nodes, ...workloads] = await Promise.all([
-      shootClient.list(Node),
+      shootClient.list(Node, ofNodes),
       ...systemWorkloads.map((ref) => shootClient.read(ref)),
     ]);
     return { pools, shootClient, nodes, readiness: judge(nodes, workloads, pools, run.operation) };
@@ -56,9 +58,11 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
-    const nodes = createReflector(shootClient, Node, { log, onEvent: settle });
+    const nodes = createReflector(shootClient, Node, { ...ofNodes, listensToKept: true, log, onEvent: settle });
     const leases = createReflector(shootClient, Lease, {
       namespace: leaseNamespace,
+      ...ofLeases,
+      listensToKept: true,
       log,
       onEvent: settle,
     });
@@ -117,10 +121,35 @@ const hasMoved = ({ operation, migration }: ShootRun): boolean =>
 /** Kubelets renew theirs every ten seconds. A node without a lease counts by its conditions alone. */
 async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObject[]) {
   const names = new Set(nodes.map(({ metadata }) => metadata.name));
-  const leases = await shootClient.list(Lease, { namespace: leaseNamespace });
+  const leases = await shootClient.list(Lease, { namespace: leaseNamespace, ...ofLeases });
   const kept = leases.filter(({ metadata }) => names.has(metadata.name));
   return new Map(kept.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
+
+/** In characters of JSON. Users of a Shoot write its nodes and leases, as many and as large as they like. */
+const most = 8_000_000;
+
+const ofNodes = {
+  most,
+  keep: ({ apiVersion, kind, metadata, status }: Node): Node => {
+    const { name, uid, resourceVersion, labels } = metadata;
+    const { [POOL_LABEL]: pool } = labels ?? {};
+    const kept = {
+      name,
+      ...omitUndefined({ uid, resourceVersion }),
+      ...(pool !== undefined && { labels: { [POOL_LABEL]: pool } }),
+    };
+    const conditions = status?.conditions?.map((one) => ({ type: one.type, status: one.status }));
+    return { apiVersion, kind, metadata: kept, status: omitUndefined({ conditions }) };
+  },
+};
+
+const ofLeases = {
+  most,
+  keep: ({ apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } }: Lease): Lease => ({
+    ...{ apiVersion, kind, metadata: { name, namespace, ...omitUndefined({ uid, resourceVersion }) }, spec: {} },
+  }),
+};
 
 const leaseNamespace = "kube-node-lease";
 

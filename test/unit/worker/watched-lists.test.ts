@@ -81,7 +81,7 @@ describe("a list that is watched", () => {
   it("throws while the API server has never answered", async () => {
     const { server, client } = createServer();
     server.answers = false;
-    const lists = createWatchedLists(client, log, 20);
+    const lists = createWatchedLists(client, log, { timeout: 20 });
     ended.push(() => lists.stop());
     await expect(lists.list(Node)).rejects.toThrow("cannot list Node");
   });
