@@ -43,7 +43,7 @@ async function main(plan: TestPlan): Promise<number> {
       for (const project of lane) {
         const started = performance.now();
         const rest = [...plan.rest, ...(files?.get(project) ?? [])];
-        const counts = await tryProject(project, { rest, prefix: running.length > 1, getBinaries });
+        const counts = await tryProject(project, { rest, beside: running.length > 1, getBinaries });
         ended.push({ project, counts, took: performance.now() - started });
       }
       return ended;
@@ -68,11 +68,11 @@ function tell(outcomes: readonly Outcome[], { left }: TestPlan): void {
 
 interface Setup {
   readonly rest: readonly string[];
-  readonly prefix: boolean;
+  readonly beside: boolean;
   readonly getBinaries: (names: readonly BinaryName[]) => Promise<void>;
 }
 
-async function tryProject(project: Project, { rest, prefix, getBinaries }: Setup): Promise<Counts> {
+async function tryProject(project: Project, { rest, beside, getBinaries }: Setup): Promise<Counts> {
   if (isStopped()) return { passed: 0, failed: 1, note: "not run: a signal has ended this run" };
   console.log(`\n── ${project} ──`);
   try {
@@ -82,7 +82,7 @@ async function tryProject(project: Project, { rest, prefix, getBinaries }: Setup
   } catch (error) {
     return { passed: 0, failed: 1, note: error instanceof Error ? error.message : String(error) };
   }
-  return await runProject({ project, rest, prefix });
+  return await runProject({ project, rest, beside });
 }
 
 function refuseWithoutRoot(project: Project, { platform, getuid }: NodeJS.Process): void {

@@ -8,15 +8,17 @@ import { countTests, type Counts } from "./report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** How a project's tests are run: with `prefix`, each line says whose it is. The rest goes to vitest. */
+/** How a project's tests are run. */
 export interface ProjectRun {
   readonly project: Project;
+  /** What goes to vitest as it is. */
   readonly rest: readonly string[];
-  readonly prefix: boolean;
+  /** Another project runs at the same time: each line says whose it is, and tests wait longer. */
+  readonly beside: boolean;
 }
 
 /** Runs the tests of a project in a process of their own. Counts by vitest's own report: what was printed is for people. */
-export async function runProject({ project, rest, prefix }: ProjectRun): Promise<Counts> {
+export async function runProject({ project, rest, beside }: ProjectRun): Promise<Counts> {
   const directory = await mkdtemp(join(tmpdir(), "perennial-test-report-"));
   try {
     const report = join(directory, "report.json");
@@ -27,7 +29,7 @@ export async function runProject({ project, rest, prefix }: ProjectRun): Promise
       "--silent=passed-only",
     ];
     const words = [vitest, "run", "--project", project, ...reporters, `--outputFile.json=${report}`, ...rest];
-    const exit = await run(words, prefix ? `${project.padEnd(12)} ` : "");
+    const exit = await run(words, beside ? `${project.padEnd(12)} ` : "");
     const chosen = rest.some((word) => /^(-t|--testNamePattern)(=|$)/.test(word));
     return countTests(await readFile(report, "utf8").catch(() => undefined), exit, chosen);
   } finally {
@@ -37,7 +39,11 @@ export async function runProject({ project, rest, prefix }: ProjectRun): Promise
 
 /** A signal to us goes on to the tests, so that they clean up; we wait for them, and begin no others. */
 async function run(words: readonly string[], prefix: string): Promise<number> {
-  const child = spawn(process.execPath, words, { stdio: ["ignore", prefix === "" ? "inherit" : "pipe", "inherit"] });
+  const isBeside = prefix !== "";
+  const child = spawn(process.execPath, words, {
+    stdio: ["ignore", isBeside ? "pipe" : "inherit", "inherit"],
+    env: { PERENNIAL_TEST_PATIENCE: isBeside ? "3" : "1", ...process.env },
+  });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on("line", (line) => console.log(`${prefix}${line}`));
   const pass = (signal: NodeJS.Signals): void => {

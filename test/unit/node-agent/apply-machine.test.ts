@@ -6,6 +6,7 @@ import { applyMachine } from "../../../src/node-agent/apply-machine.ts";
 import type { MachineConfig } from "../../../src/node-agent/wanted.ts";
 import { fakeSystem, type FakeSystem } from "../../support/fake-systemctl.ts";
 import { applied, filesIn, killed, machineIn } from "../../support/machine-world.ts";
+import { seconds } from "../../support/patience.ts";
 
 const inline = (data: string) => ({ inline: { encoding: "", data } });
 const file = (path: string, data: string, permissions = 0o644) => ({ path, permissions, content: inline(data) });
@@ -257,19 +258,23 @@ describe("the node agent, killed before each thing that it does,", () => {
     ["ends where it was going", second],
     ["ends where it came from when it is told to", first],
     ["leaves nothing behind when nothing is wanted", nothing],
-  ])("%s", async (_, wanted) => {
-    await applied(dir, first);
-    await applied(dir, second);
-    await applied(dir, wanted);
-    const expected = await world();
-    let kills = 0;
-    for (let step = 1; step < 50; step++) {
+  ])(
+    "%s",
+    async (_, wanted) => {
       await applied(dir, first);
-      if (!(await killed(dir, second, { step }))) break;
-      kills += 1;
+      await applied(dir, second);
       await applied(dir, wanted);
-      expect(await world()).toEqual(expected);
-    }
-    expect(kills).toBe(12);
-  });
+      const expected = await world();
+      let kills = 0;
+      for (let step = 1; step < 50; step++) {
+        await applied(dir, first);
+        if (!(await killed(dir, second, { step }))) break;
+        kills += 1;
+        await applied(dir, wanted);
+        expect(await world()).toEqual(expected);
+      }
+      expect(kills).toBe(12);
+    },
+    seconds(60),
+  );
 });
