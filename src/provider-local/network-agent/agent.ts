@@ -113,15 +113,23 @@ const RECHECK = 60_000;
 const LONGEST_DELAY = 10_000;
 
 /** All that is kept of a Node: there may be thousands. */
-const essentials = ({ apiVersion, kind, metadata: { name, uid, resourceVersion }, spec, status }: Node): Node => ({
+const essentials = ({ apiVersion, kind, metadata, spec, status }: Node): Node => ({
   apiVersion,
   kind,
-  metadata: { name, ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+  metadata: identityOf(metadata),
   ...(spec?.podCIDR === undefined ? {} : { spec: { podCIDR: spec.podCIDR } }),
   status: {
     addresses: status?.addresses ?? [],
     conditions: (status?.conditions ?? []).filter(({ type }) => type === NETWORK_CONDITION),
   },
+});
+
+/** The age says whose range of addresses it is that two Nodes have. */
+const identityOf = ({ name, uid, resourceVersion, creationTimestamp }: Node["metadata"]): Node["metadata"] => ({
+  name,
+  ...(uid && { uid }),
+  ...(resourceVersion && { resourceVersion }),
+  ...(creationTimestamp && { creationTimestamp }),
 });
 
 /** What of a Node an agent acts upon. */

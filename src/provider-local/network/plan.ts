@@ -1,4 +1,5 @@
 import { isIPv4 } from "node:net";
+import { isIPv4Network, overlaps, prefixOf } from "../../api/schema/cidr.ts";
 import type { Node } from "../../kube/index.ts";
 import type { MachineNetwork } from "../../local/network/cni.ts";
 
@@ -8,7 +9,7 @@ export function planNetworks(
   addresses: ReadonlyMap<string, string>,
   clusterPodCIDR: string,
 ): Map<string, MachineNetwork> {
-  const members = membersOf(nodes, ({ metadata }) => addresses.get(metadata.name));
+  const members = membersOf(nodes, clusterPodCIDR, ({ metadata }) => addresses.get(metadata.name));
   return new Map(members.map((member) => [member.name, networkOf(member, members, clusterPodCIDR)]));
 }
 
@@ -17,7 +18,7 @@ export function planNetworks(
  * long as it has no range of pod addresses, or no address.
  */
 export function planNode(nodes: readonly Node[], name: string, clusterPodCIDR: string): NodePlan | undefined {
-  const members = membersOf(nodes, internalAddress);
+  const members = membersOf(nodes, clusterPodCIDR, internalAddress);
   const own = members.find((member) => member.name === name);
   return own && { address: own.address, network: networkOf(own, members, clusterPodCIDR) };
 }
@@ -34,14 +35,37 @@ interface Member {
   readonly address: string;
 }
 
-/** In the order of their names. */
-function membersOf(nodes: readonly Node[], addressOf: (node: Node) => string | undefined): Member[] {
-  const members = nodes.flatMap((node) => {
-    const [podCIDR, address] = [node.spec?.podCIDR, addressOf(node)];
-    return podCIDR === undefined || address === undefined ? [] : [{ name: node.metadata.name, podCIDR, address }];
-  });
-  return members.sort((a, b) => (a.name < b.name ? -1 : 1));
+/**
+ * Members in the order of their names. A kubelet that creates its Node may write any range into it, and a route for that range would
+ * bring it the packets of others: a range outside of the cluster's, or one that an older Node shares, counts as none.
+ */
+function membersOf(nodes: readonly Node[], clusterPodCIDR: string, addressOf: AddressOf): Member[] {
+  const members: Member[] = [];
+  const taken: string[] = [];
+  for (const node of nodes.toSorted(byAge)) {
+    const podCIDR = node.spec?.podCIDR;
+    if (podCIDR === undefined || !lies(podCIDR, clusterPodCIDR) || taken.some((each) => overlaps(each, podCIDR)))
+      continue;
+    taken.push(podCIDR);
+    const address = addressOf(node);
+    if (address !== undefined) members.push({ name: node.metadata.name, podCIDR, address });
+  }
+  return members.sort(byName);
 }
+
+type AddressOf = (node: Node) => string | undefined;
+
+const lies = (podCIDR: string, clusterPodCIDR: string): boolean =>
+  isIPv4Network(podCIDR) && prefixOf(podCIDR) >= prefixOf(clusterPodCIDR) && overlaps(podCIDR, clusterPodCIDR);
+
+/** The oldest first; of two that came in the same second, by name. */
+function byAge({ metadata: a }: Node, { metadata: b }: Node): number {
+  const [one = "", other = ""] = [a.creationTimestamp, b.creationTimestamp];
+  if (one !== other) return one < other ? -1 : 1;
+  return byName(a, b);
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
 function networkOf({ name, podCIDR }: Member, members: readonly Member[], clusterPodCIDR: string): MachineNetwork {
   const peers = members

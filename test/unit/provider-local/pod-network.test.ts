@@ -4,7 +4,7 @@ import { planNetworks, planNode } from "../../../src/provider-local/network/plan
 const node = (name: string, podCIDR?: string) => ({
   apiVersion: "v1",
   kind: "Node",
-  metadata: { name },
+  metadata: { name, creationTimestamp: "2026-11-28T11:00:00Z" },
   spec: podCIDR === undefined ? {} : { podCIDR },
 });
 
@@ -47,6 +47,10 @@ describe("a node by itself", () => {
       ],
     },
   });
+  const young = <T extends ReturnType<typeof node>>(made: T): T => ({
+    ...made,
+    metadata: { ...made.metadata, creationTimestamp: "2026-11-28T12:00:00Z" },
+  });
   const plan = (...nodes: readonly ReturnType<typeof at>[]) => planNode(nodes, "a", "10.0.0.0/16");
 
   test("reaches the pods of all others by what their Nodes say", () => {
@@ -74,5 +78,34 @@ describe("a node by itself", () => {
   test("makes no route of what a kubelet says and is no address", () => {
     const hostile = at("b", "10.0.1.0/24", "172.30.0.3\nroute del default");
     expect(plan(at("a", "10.0.0.0/24", "172.30.0.2"), hostile)?.network.peers).toEqual([]);
+  });
+
+  test.for([
+    ["the way out of the cluster", "0.0.0.0/0"],
+    ["half of it", "128.0.0.0/1"],
+    ["the Services' range", "10.1.0.0/24"],
+    ["the nodes' own network", "172.30.0.0/16"],
+    ["more than the pods' range", "10.0.0.0/8"],
+    ["addresses of IPv6", "fd00::/64"],
+    ["all pods", "10.0.0.0/16"],
+    ["a part of another's pods", "10.0.1.128/25"],
+    ["a part of this node's pods", "10.0.0.0/25"],
+  ])("gives no packets to a kubelet that claims %s", ([, podCIDR]) => {
+    const hostile = young(at("0", podCIDR, "172.30.0.9"));
+    const nodes = [hostile, at("a", "10.0.0.0/24", "172.30.0.2"), at("b", "10.0.1.0/24", "172.30.0.3")];
+    expect(plan(...nodes)?.network).toEqual({
+      podCIDR: "10.0.0.0/24",
+      clusterPodCIDR: "10.0.0.0/16",
+      peers: [{ podCIDR: "10.0.1.0/24", address: "172.30.0.3" }],
+    });
+  });
+
+  test("keeps a range for its Node before that has an address", () => {
+    const nodes = [
+      young(at("0", "10.0.1.0/25", "172.30.0.9")),
+      at("a", "10.0.0.0/24", "172.30.0.2"),
+      at("b", "10.0.1.0/24"),
+    ];
+    expect(plan(...nodes)?.network.peers).toEqual([]);
   });
 });
