@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../api/index.ts";
 import { poolsOf, type ControlPlaneContext } from "../context.ts";
 import { clusterRoleBinding, roleWithBinding, type Subject } from "../rbac.ts";
+import { kubeletPolicy } from "./kubelet-policy.ts";
 import { nodeAgentRights } from "./node-agent-rights.ts";
 import { ownAgentRights } from "./own-agent-rights.ts";
 import { nodeAgentSecretName } from "./pool.ts";
@@ -24,6 +25,7 @@ export function nodeBootstrap(context: ControlPlaneContext): KubeObject[] {
     clusterRoleBinding("perennial:kubelet-api", "system:kubelet-api-admin", [
       { kind: "User", name: "system:kube-apiserver:kubelet" },
     ]),
+    ...kubeletPolicy(),
     ...(isSelfHosted ? ownAgentRights(context) : upstreamAgentRights(context)),
   ];
 }

@@ -104,6 +104,25 @@ test("a kubelet waits for the addresses of its Node, and is denied what its Node
   expect(await verdictOf(again)).toMatch(/^Approved/);
 });
 
+test("a kubelet does not write the range of pod addresses of its Node", async () => {
+  const client = await kubeletNamed("greedy");
+  const greedy = {
+    ...typeMeta(Node),
+    metadata: { name: "greedy" },
+    spec: { podCIDR: "0.0.0.0/0", podCIDRs: ["0.0.0.0/0"] },
+  };
+  await eventually(async () => {
+    await expect(client.create(greedy, { dryRun: true })).rejects.toThrow("kube-controller-manager assigns the range");
+  });
+  const { spec, ...plain } = greedy;
+  await client.create(plain);
+  await expect(client.patch(refTo(Node, { name: "greedy" }), { spec })).rejects.toThrow("assigns the range");
+  await cluster.client.patch(refTo(Node, { name: "greedy" }), {
+    spec: { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.0.0/24"] },
+  });
+  await client.patch(refTo(Node, { name: "greedy" }), { metadata: { annotations: { a: "b" } } });
+});
+
 test("a token asks for nothing but an agent or a kubelet, and people's requests are left alone", async () => {
   const person = pemOf(craftRequest({ subject: subjectOf("alice", ["developers"]) }));
   const left = await Promise.all([
@@ -161,6 +180,11 @@ async function withToken(role: NodeRole): Promise<KubeClient> {
 /** A client with the certificate of a kubelet that has joined as a worker, and its Node with these addresses. */
 async function kubeletOf(node: string, addresses: string[]): Promise<KubeClient> {
   await makeNode(node, addresses);
+  return await kubeletNamed(node);
+}
+
+/** A client with the certificate of a kubelet that has joined as a worker. */
+async function kubeletNamed(node: string): Promise<KubeClient> {
   const pem = pemOf(craftRequest({ subject: subjectOf(`system:node:${node}`, ["system:nodes"]) }));
   const name = await ask(worker, "kube-apiserver-client-kubelet", pem);
   const encoded = await eventually(async () => {
