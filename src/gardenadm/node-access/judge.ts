@@ -1,3 +1,4 @@
+import { BlockList, isIP } from "node:net";
 import {
   BOOTSTRAPPER_GROUPS,
   NODE_AGENT_GROUPS,
@@ -93,8 +94,26 @@ function judgeServing({ request, requester, usages }: ReadDemand): Judgement {
   if (!sameSet(organizations, [NODES])) return refuse("a kubelet is in group system:nodes only");
   if (!areUsagesOf("server auth", usages)) return refuse(`usages ${usages.join(", ")} are not those of a server`);
   if (hosts.length === 0) return refuse("a server needs a DNS name or an IP address");
-  return { node: commonName.slice(NODE_USER_PREFIX.length), serves: hosts };
+  const node = commonName.slice(NODE_USER_PREFIX.length);
+  const foreign = hosts.find((host) => !mayServeAs(host, node));
+  return foreign === undefined ? { node, serves: hosts } : refuse(`${foreign} cannot be that of a Node named ${node}`);
 }
+
+/** A kubelet writes the addresses of its Node itself, and could claim a name of the cluster's, or what means each machine itself. */
+const mayServeAs = (host: string, node: string): boolean =>
+  isIP(host) === 0
+    ? host === node || !ofNoNode.test(host)
+    : !ofNoMachine.check(host, isIP(host) === 4 ? "ipv4" : "ipv6");
+
+/** Names without a dot, with a wildcard, of Services and of the machine itself; a cloud may give its machines any other. */
+const ofNoNode = /^[^.]*$|\*|(?:^|\.)(?:default|svc|localhost)(?:\.|$)/i;
+
+const ofNoMachine = new BlockList();
+ofNoMachine.addSubnet("0.0.0.0", 8);
+ofNoMachine.addSubnet("127.0.0.0", 8);
+ofNoMachine.addSubnet("224.0.0.0", 3);
+ofNoMachine.addSubnet("::", 127, "ipv6");
+ofNoMachine.addSubnet("ff00::", 8, "ipv6");
 
 /** Usages and names are those of a client, and the name is one that a node may have. */
 function nodeNamed(

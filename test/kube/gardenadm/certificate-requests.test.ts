@@ -93,6 +93,45 @@ test("a kubelet serves under no address of another Node, also where its own Node
   expect(verdict).toBe("Denied: 10.0.0.8 is an address of Node victim");
 });
 
+test.for([
+  ["the API server's name", ["kubernetes.default.svc"], []],
+  ["the API server's long name", ["Kubernetes.Default.svc.cluster.local"], []],
+  ["the API server's short name", ["kubernetes.default"], []],
+  ["every name", ["*"], []],
+  ["every name of a domain", ["*.example.org"], []],
+  ["the machine itself", ["localhost"], []],
+  ["the loopback address", [], ["127.0.0.1"]],
+  ["no address", [], ["0.0.0.0"]],
+] as const)("a kubelet does not serve as %s, also where its Node claims it", async ([what, names, addresses]) => {
+  const node = `serves-${what.replaceAll(/[^a-z]/g, "")}`;
+  const client = await kubeletOf(node, [...addresses]);
+  const status = {
+    addresses: [
+      ...names.map((address) => ({ type: "InternalDNS", address })),
+      ...addresses.map((address) => ({ type: "InternalIP", address })),
+    ],
+  };
+  await cluster.client.patch(refTo(Node, { name: node }), { status }, { subresource: "status" });
+  const asked = pemOf(
+    servingFor(node, [...names.map((name) => [0x82, Buffer.from(name)] as const), ...addresses.map(inBytes)]),
+  );
+  expect(await verdictOf(await ask(client, "kubelet-serving", asked))).toMatch(/^Denied: .* cannot be that of a Node/);
+});
+
+test("a kubelet serves under the name that a cloud has given its machine", async () => {
+  const client = await kubeletOf("named", ["10.0.0.11"]);
+  const [address, name] = ["10.0.0.11", "ec2-10-0-0-11.example.org"];
+  const status = {
+    addresses: [
+      { type: "InternalIP", address },
+      { type: "ExternalDNS", address: name },
+    ],
+  };
+  await cluster.client.patch(refTo(Node, { name: "named" }), { status }, { subresource: "status" });
+  const asked = pemOf(servingFor("named", [[0x82, Buffer.from(name)], inBytes(address)]));
+  expect(await verdictOf(await ask(client, "kubelet-serving", asked))).toMatch(/^Approved/);
+});
+
 test("a kubelet waits for the addresses of its Node, and is denied what its Node does not get", async () => {
   const client = await kubeletOf("waits", []);
   const waiting = await ask(client, "kubelet-serving", pemOf(serving("waits", "10.0.0.10")));
@@ -144,11 +183,15 @@ async function restartApprover(options?: { longestWait: number }): Promise<void>
   startApprover(options);
 }
 
-const serving = (node: string, address: string): Buffer =>
+const serving = (node: string, address: string): Buffer => servingFor(node, [inBytes(address)]);
+
+const servingFor = (node: string, names: readonly (readonly [tag: number, value: Buffer])[]): Buffer =>
   craftRequest({
     subject: subjectOf(`system:node:${node}`, ["system:nodes"]),
-    attributes: [extensionRequest(alternativeNames([0x87, Buffer.from(address.split(".").map(Number))]))],
+    attributes: [extensionRequest(alternativeNames(...names))],
   });
+
+const inBytes = (address: string) => [0x87, Buffer.from(address.split(".").map(Number))] as const;
 
 async function makeNode(name: string, addresses: string[], labels: Record<string, string> = {}): Promise<void> {
   await cluster.client.create({ ...typeMeta(Node), metadata: { name, labels } });
