@@ -9,7 +9,7 @@ export function buildGardener(release: string, name: string): BuildPin {
     go: "1.26.5",
     require: { [module]: version, [`${module}/pkg/apis`]: version },
     ldflags: `${told(version)} -X ${variable}/verflag.programName=${name}`,
-    minutes: 35,
+    minutes: 3,
   };
 }
 
