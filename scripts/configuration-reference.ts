@@ -48,7 +48,7 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
   ],
   PERENNIAL_TEST_PATIENCE: [
     "How many times longer than on a quiet machine tests wait before they give something up.",
-    "`3` where `npm test` runs projects side by side, else `1`",
+    "`3` in `.ci/run` and with `--side-by-side`, else `1`",
     "tests",
   ],
   PERENNIAL_TEST_DELAY: [

@@ -1,9 +1,8 @@
 /**
- * `npm test`: the projects of `scripts/test/projects.ts`, each in a vitest of its own, in two lanes that run side by side, and their sum in the
- * last line. What takes an hour runs when it is named. `self-hosted` and `cluster-api` take samples of `self-hosted-whole` and
+ * `npm test`: the projects of `scripts/test/projects.ts`, each in a vitest of its own, and their sum in the last line. What takes an hour runs when it is named. `self-hosted` and `cluster-api` take samples of `self-hosted-whole` and
  * `cluster-api-whole`; binaries are built meanwhile.
  *
- * `--no-e2e` leaves out what needs root; `--changed`, or `--changed=COMMIT`, runs the files only that a change since then can reach; the names
+ * `--side-by-side` runs what waits beside what computes; `--no-e2e` leaves out what needs root; `--changed`, or `--changed=COMMIT`, runs the files only that a change since then can reach; the names
  * of projects choose among them; the rest goes to vitest as it is.
  */
 import { execFileSync } from "node:child_process";
@@ -34,7 +33,7 @@ async function main(plan: TestPlan): Promise<number> {
   const { chosen, files } =
     plan.since === undefined ? { chosen: plan.chosen, files: undefined } : reached(plan, plan.since);
   const getBinaries = createSupply(chosen);
-  const running = lanes
+  const running = (plan.sideBySide ? lanes : [lanes.flat()])
     .map((lane) => lane.filter((project) => chosen.includes(project)))
     .filter((lane) => lane.length > 0);
   const outcomes = await Promise.all(

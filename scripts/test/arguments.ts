@@ -7,14 +7,17 @@ export interface TestPlan {
   readonly left: readonly string[];
   /** Run the files only that a change since this commit can reach. */
   readonly since?: string;
+  /** Run lanes at the same time, where a machine has the processors for it. */
+  readonly sideBySide: boolean;
   readonly rest: readonly string[];
 }
 
-/** Reads the command line of `npm test`; `noRoot` says why projects that take root cannot run here. */
+/** Reads the command line of `npm test`. */
 export function planTests(argv: readonly string[]): TestPlan {
   const asked = projects.filter((project) => argv.includes(project));
   const changed = argv.find((word) => word === "--changed" || word.startsWith("--changed="));
-  const rest = argv.filter((word) => word !== "--no-e2e" && word !== changed && !asked.includes(word as Project));
+  const own = ["--no-e2e", "--side-by-side", changed, ...asked];
+  const rest = argv.filter((word) => !own.includes(word));
   const some = asked.length > 0 ? asked : usual;
   const chosen = argv.includes("--no-e2e") ? some.filter((project) => !takesRoot.includes(project)) : some;
   return {
@@ -24,6 +27,7 @@ export function planTests(argv: readonly string[]): TestPlan {
       ...leave(projects, usual.concat(chosen), "they run when they are named"),
     ],
     ...(changed === undefined ? {} : { since: changed.split("=")[1] ?? "HEAD" }),
+    sideBySide: argv.includes("--side-by-side"),
     rest,
   };
 }

@@ -8,8 +8,8 @@ import {
 import { upstreamBinaries } from "../../src/local/environment/upstream.ts";
 
 /**
- * The projects of vitest that `npm test` runs, in lanes: those of one lane run one after the other, lanes side by side. One lane mostly
- * computes, the other mostly waits for machines and controllers.
+ * The projects of vitest that `npm test` runs, in their order, in two lanes that may run side by side: one mostly computes, the other mostly
+ * waits for machines and controllers.
  */
 export const lanes = [
   ["unit", "property", "tools", "kube", "flow"],
