@@ -61,11 +61,17 @@ function withoutQuotes<T>(text: string, what: string, read: () => T): T {
     refuseAmbiguousText(text);
     return read();
   } catch (error) {
-    const start = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
+    const start = error instanceof YAMLParseError ? error.linePos?.[0] : placeIn(text, error);
     const fault = error instanceof AmbiguousYaml ? error.message : "is not YAML";
     // eslint-disable-next-line preserve-caught-error -- the cause quotes the text
     throw new SyntaxError(
       `${what} ${fault}${start === undefined ? "" : `: see line ${start.line}, column ${start.col}`}`,
     );
   }
+}
+
+function placeIn(text: string, error: unknown): { readonly line: number; readonly col: number } | undefined {
+  if (!(error instanceof AmbiguousYaml) || error.at === undefined) return undefined;
+  const lines = text.slice(0, error.at).split("\n");
+  return { line: lines.length, col: (lines.at(-1) ?? "").length + 1 };
 }

@@ -31,8 +31,23 @@ export function withoutSecrets(text: string): string {
     .replaceAll(/-----BEGIN [^-]+-----[\s\S]*?(-----END [^-]+-----|$)/g, REDACTED)
     .replaceAll(/(:\/\/[^:@/\s]+):[^@/\s]+@/g, `$1:${REDACTED}@`)
     .replaceAll(/\b(bearer|basic) [^\s"',]+/gi, REDACTED)
-    .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, REDACTED)
+    .replaceAll(/[\w.-]+/g, withoutTokens)
     .replaceAll(/(password|passwd|token|secret|authorization)(["']?\s*[=:]\s*["']?)[^\s"',]+/gi, `$1$2${REDACTED}`);
+}
+
+/** A word without JWTs. Each part of it is looked at once: one pattern for all three would take a long word's length squared. */
+function withoutTokens(word: string): string {
+  if (!word.includes("eyJ")) return word;
+  const parts = word.split(".");
+  const kept: string[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    const [part = "", payload = ""] = parts.slice(at, at + 2);
+    const start = part.search(/\beyJ[\w-]/);
+    const isToken = start >= 0 && payload !== "" && at + 2 < parts.length;
+    kept.push(isToken ? part.slice(0, start) + REDACTED : part);
+    if (isToken) at += 2;
+  }
+  return kept.join(".");
 }
 
 function isPlain(value: object): boolean {

@@ -1,4 +1,4 @@
-import { Document, isScalar, visit, type Node, type ScalarTag, type Tags } from "yaml";
+import { Document, isScalar, visit, type Node, type Pair, type Scalar, type ScalarTag, type Tags } from "yaml";
 
 /**
  * Options of package yaml that read YAML as Kubernetes and other programs in Go do: version 1.1, in which `2026-01-01` and `12:30` are
@@ -7,6 +7,7 @@ import { Document, isScalar, visit, type Node, type ScalarTag, type Tags } from 
 export const kubernetesYaml = {
   version: "1.1",
   logLevel: "error",
+  uniqueKeys: false, // refuseAmbiguous sees to it: the package compares each key with every other
   customTags: (tags: Tags): Tags => [octal, ...tags.filter(isNoTime)],
 } as const;
 
@@ -45,8 +46,14 @@ const isNumberInGo = (text: string): boolean =>
 /** What no plain text may have: line breaks of YAML 1.1, a byte order mark, control characters. */
 const rare = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-/** YAML that is well-formed, and that programs read differently. Its message quotes nothing. */
-export class AmbiguousYaml extends Error {}
+/** YAML that is well-formed, and that programs read differently. Its message quotes nothing; `at` is where it is in the text. */
+export class AmbiguousYaml extends Error {
+  readonly at: number | undefined;
+  constructor(message: string, at?: number) {
+    super(message);
+    this.at = at;
+  }
+}
 
 /** Throws an {@link AmbiguousYaml} for text with characters that end a line for some readers of YAML, and not for others. */
 export function refuseAmbiguousText(text: string): void {
@@ -55,7 +62,7 @@ export function refuseAmbiguousText(text: string): void {
 
 /**
  * Throws an {@link AmbiguousYaml} for what programs in Go read differently or refuse, so that no author shows a text to one reader that means
- * something else to the next: merge keys behind other keys, keys that are no texts, numbers without a value, tags of rare types, and
+ * something else to the next: two keys of one name, merge keys behind other keys, keys that are no texts, numbers without a value, tags of rare types, and
  * another version of YAML.
  */
 export function refuseAmbiguous({ contents, directives }: Document.Parsed): void {
@@ -66,6 +73,13 @@ export function refuseAmbiguous({ contents, directives }: Document.Parsed): void
       const fault = faultOf(node);
       if (fault !== undefined) throw new AmbiguousYaml(fault);
     },
+    Map(_, { items }) {
+      const known = new Set<string>();
+      for (const { key } of items.filter(hasPlainKey)) {
+        if (known.has(String(key.value))) throw new AmbiguousYaml("has two keys of one name", key.range?.[0]);
+        known.add(String(key.value));
+      }
+    },
     Pair(index, { key }) {
       const isKey = isScalar(key) && ["string", "symbol"].includes(typeof key.value);
       if (!isKey && !(isScalar(key) && String(key.value) === key.source))
@@ -74,6 +88,8 @@ export function refuseAmbiguous({ contents, directives }: Document.Parsed): void
     },
   });
 }
+
+const hasPlainKey = (pair: Pair): pair is Pair<Scalar> => isScalar(pair.key);
 
 function faultOf(node: Node): string | undefined {
   if (node.tag !== undefined && !plainTypes.has(node.tag)) return "has a tag that is not supported";

@@ -72,6 +72,8 @@ export function readKubeconfig(file: string): Kubeconfig {
  * Its `text` is rendered anew from what was read, and holds nothing else: pass that on, and never the text that was given.
  */
 export function parseForeignKubeconfig(text: string): Kubeconfig {
+  if (text.length > LONGEST_FOREIGN)
+    throw new Error(`cannot use the kubeconfig: it is longer than ${LONGEST_FOREIGN} characters`);
   const { directory, server, namespace, ...entries } = parseKubeconfig(text);
   const { server: _, ...trust } = entries.cluster;
   const cluster = { server, ...inlineFields(trust, clusterFields) };
@@ -86,6 +88,9 @@ export function parseForeignKubeconfig(text: string): Kubeconfig {
     ...omitUndefined({ namespace }),
   };
 }
+
+/** In characters: one server, its authorities and one user take a tenth of that, and to read YAML takes a second for each million. */
+export const LONGEST_FOREIGN = 262_144;
 
 /** Renders a kubeconfig for its server's other address. A certificate is still held against the name that it was for. */
 export function moveServer(
@@ -142,7 +147,7 @@ export function parseKubeconfig(text: string, directory: string = process.cwd(),
   return {
     text,
     directory,
-    server: server.replace(/\/+$/, ""),
+    server: server.replace(/(?<!\/)\/+$/, ""),
     ...omitUndefined({ namespace: typeof namespace === "string" ? namespace : undefined }),
     cluster,
     user,

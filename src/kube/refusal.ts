@@ -60,13 +60,17 @@ function parseStatus(status: number, body: unknown): Status {
     const message = typeof body === "string" && body.trim() !== "" ? body.trim().slice(0, 500) : `HTTP ${status}`;
     return { reason: "", message, causes: [] };
   }
-  const answer = body as { reason?: string; message?: string; details?: { causes?: ErrorCause[] } };
+  const { reason, message, details } = body as { reason?: unknown; message?: unknown; details?: { causes?: unknown } };
   return {
-    reason: answer.reason ?? "",
-    message: answer.message ?? `HTTP ${status}`,
-    causes: answer.details?.causes ?? [],
+    reason: typeof reason === "string" ? reason : "",
+    message: typeof message === "string" ? message.slice(0, LONGEST_MESSAGE) : `HTTP ${status}`,
+    causes: Array.isArray(details?.causes) ? (details.causes as ErrorCause[]).slice(0, MOST_CAUSES) : [],
   };
 }
+
+/** In characters. Users' webhooks and aggregated APIs answer what they like, and it goes into errors and logs. */
+const LONGEST_MESSAGE = 16_384;
+const MOST_CAUSES = 100;
 
 function isRetryable(status: number, reason: string, message: string, causes: readonly ErrorCause[]): boolean {
   // A field the schema does not know comes back from server-side apply as a 500: it looks transient and never is.

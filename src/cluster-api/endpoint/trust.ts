@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { CLUSTER_SECRET_TYPE, clusterKubeconfigName } from "../../api/cluster-api/index.ts";
 import { defineKind, parseKubeconfig, Secret } from "../../kube/index.ts";
+import { LONGEST_FOREIGN } from "../../kube/kubeconfig.ts";
 import { parseUrlEndpoint } from "./value.ts";
 import type { NamespacedMeta, KubeObject } from "../../api/schema/meta.ts";
 import type { Endpoint } from "./value.ts";
@@ -57,7 +58,9 @@ const MOST = { authority: 131_072, name: 253 };
 /** Undefined for what is no kubeconfig with an authority in it, and for one that would fill the memory: others may write such a Secret. */
 function trustOf({ data }: Secret): Trust | undefined {
   try {
-    const { server, cluster } = parseKubeconfig(Buffer.from(data?.["value"] ?? "", "base64").toString("utf8"));
+    const text = Buffer.from(data?.["value"] ?? "", "base64").toString("utf8");
+    if (text.length > LONGEST_FOREIGN) return undefined;
+    const { server, cluster } = parseKubeconfig(text);
     const authority = cluster["certificate-authority-data"];
     if (typeof authority !== "string" || authority.length > MOST.authority) return undefined;
     const serverName = cluster["tls-server-name"];

@@ -254,7 +254,7 @@ describe("what cannot be used is refused with file, object, field and remedy", (
 
   test.each([
     ["broken.yaml", "a: [", "broken.yaml: the file is not YAML: see line 1, column 5; correct it"],
-    ["twice.yaml", "a: 1\na: 2", "twice.yaml: the file is not YAML: see line 2, column 1; correct it"],
+    ["twice.yaml", "a: 1\na: 2", "twice.yaml: the file has two keys of one name: see line 2, column 1; correct it"],
     ["broken.json", "{", "broken.json: the file is not JSON; correct it, or take it out of the folder"],
     [
       "large.yaml",
