@@ -9,6 +9,7 @@ import type { Environment } from "../local/environment/environment.ts";
 import { connectMachines } from "../local/machine-api/connect.ts";
 import { createMachines } from "../local/machine/machines.ts";
 import { createLogger } from "../log.ts";
+import { partsOf } from "./dns/name-server.ts";
 import type { DefaultNameServer } from "./dns/record.ts";
 import { createGardenProvider } from "./garden.ts";
 import { createProvider, type Provider } from "./provider.ts";
@@ -112,7 +113,5 @@ async function loadEnvironment({ environment: name, stateDir }: SeedConfig): Pro
 
 function findNameServer({ dnsServer, dnsKeyFile }: SeedConfig, { domain }: Environment): DefaultNameServer | undefined {
   if (dnsServer === undefined || dnsKeyFile === undefined) return undefined;
-  const [address = dnsServer, port] = dnsServer.split(/:(?=\d+$)/);
-  const server = { address, key: { file: dnsKeyFile }, ...(port === undefined ? {} : { port: Number(port) }) };
-  return { server, zone: domain };
+  return { server: { ...partsOf(dnsServer), key: { file: dnsKeyFile } }, zone: domain };
 }

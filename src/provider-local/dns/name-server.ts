@@ -88,6 +88,8 @@ export function renderUpdate(
   records: RecordSet,
   before?: readonly string[],
 ): string {
+  const problem = problemOf(server);
+  if (problem !== undefined) throw new Error(`cannot use the DNS server: ${problem}`);
   const name = absolute(records.name);
   return [
     `server ${server.address} ${server.port ?? 53}`,
@@ -101,6 +103,29 @@ export function renderUpdate(
     "send",
     "",
   ].join("\n");
+}
+
+/**
+ * What keeps a server from being used: nsupdate would read a space or a line break in it as the end of a word or a command, and would
+ * quote a secret that it cannot use. The sentence names what is wrong, in the words of the Secret that users write, and quotes nothing.
+ */
+export function problemOf({ address, port = 53, key }: NameServer): string | undefined {
+  if (isIP(address) === 0 || address.includes("%"))
+    return "Server is not an IP address, such as 10.0.0.53 or [fd00::53]:5353";
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return "the port of Server is not between 1 and 65535";
+  if ("file" in key) return undefined;
+  if (!/^[-\w.]{1,253}$/.test(key.name)) return "TSIGKeyName is not the name of a key, such as update-key";
+  if (!/^hmac-(?:md5|sha(?:1|224|256|384|512))$/.test(key.algorithm))
+    return "TSIGSecretAlgorithm is not an algorithm, such as hmac-sha256";
+  const isBase64 = /^[A-Za-z0-9+/]{2,1024}={0,2}$/.test(key.secret) && key.secret.length % 4 === 0;
+  return isBase64 ? undefined : "TSIGSecret is not base64: write it as tsig-keygen shows it, without a line break";
+}
+
+/** The parts of `address`, `address:port` or `[address]:port`. */
+export function partsOf(server: string): Pick<NameServer, "address" | "port"> {
+  if (isIP(server) !== 0) return { address: server };
+  const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^[\]]*)):(\d{1,5})$/.exec(server) ?? [];
+  return { address: bracketed ?? plain ?? server, ...(port !== undefined && { port: Number(port) }) };
 }
 
 /** RFC 2136, 2.4: the server compares the whole set and changes it in one step. */

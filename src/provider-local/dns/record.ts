@@ -3,7 +3,7 @@ import { parseLeader } from "../../dns/index.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
 import { Secret } from "../../kube/index.ts";
 import { updateLeader } from "./leader-record.ts";
-import { updateRecords, type NameServer } from "./name-server.ts";
+import { partsOf, problemOf, updateRecords, type NameServer } from "./name-server.ts";
 
 /** The DNS server and zone for records whose Secret doesn't name one. */
 export interface DefaultNameServer {
@@ -52,6 +52,11 @@ async function findServer(
   const found = await client.read(Secret, { name, namespace });
   const data = found ? await readSecret(client, { name, namespace }) : {};
   const server = readServer(data);
+  const problem = server && problemOf(server);
+  if (problem !== undefined)
+    throw new ExtensionError(`cannot use the DNS server of Secret ${namespace}/${name} for ${spec.name}: ${problem}`, [
+      "ERR_CONFIGURATION_PROBLEM",
+    ]);
   if (server) return { server, zone: spec.zone ?? data["Zone"] };
   if (fallback) return { server: fallback.server, zone: spec.zone ?? fallback.zone };
   throw new ExtensionError(`cannot find the DNS server of ${spec.name}: Secret ${namespace}/${name} names none`, [
@@ -63,7 +68,6 @@ async function findServer(
 function readServer(data: Readonly<Record<string, string>>): NameServer | undefined {
   const { Server, TSIGKeyName, TSIGSecret, TSIGSecretAlgorithm = "hmac-sha256" } = data;
   if (Server === undefined || TSIGKeyName === undefined || TSIGSecret === undefined) return undefined;
-  const [address = Server, port] = Server.split(/:(?=\d+$)/);
   const key = { name: TSIGKeyName.replace(/\.$/, ""), secret: TSIGSecret, algorithm: TSIGSecretAlgorithm };
-  return { address, key, ...(port === undefined ? {} : { port: Number(port) }) };
+  return { ...partsOf(Server), key };
 }
