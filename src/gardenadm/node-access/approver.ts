@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { readCertificateRequest } from "../../kube/certificates/read-request.ts";
 import { decideRequest, isPending, type CertificateDecision } from "../../kube/certificates/signing-request.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -88,16 +89,23 @@ async function decisionOn(client: KubeClient, judgement: Judgement): Promise<Dec
 
 const APPROVED: Decision = { approved: "It is what a node of this name may be." };
 
-/** A kubelet itself writes where its Node is: an address that another Node has, too, is not believed. */
+/**
+ * A kubelet itself writes where its Node is: an address or name that another Node has, too, is not believed. Who checks a certificate does
+ * not tell capitals from small letters.
+ */
 async function decisionOnHosts(client: KubeClient, name: string, hosts: readonly string[]): Promise<Decision> {
   const nodes = await client.list(Node);
   for (const other of nodes.filter(({ metadata }) => metadata.name !== name)) {
-    const foreign = hosts.find((host) => addressesOf(other).includes(host));
+    const taken = [other.metadata.name, ...addressesOf(other)].map(canonicalHost);
+    const foreign = hosts.find((host) => taken.includes(canonicalHost(host)));
     if (foreign !== undefined) return { denied: `${foreign} is an address of Node ${other.metadata.name}` };
   }
   const own = nodes.filter(({ metadata }) => metadata.name === name).flatMap(addressesOf);
   const unknown = hosts.find((host) => !own.includes(host));
   return unknown === undefined ? APPROVED : { denied: `${unknown} is not an address of Node ${name}`, later: true };
 }
+
+const canonicalHost = (host: string): string =>
+  isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host.toLowerCase().replace(/\.$/, "");
 
 const addressesOf = ({ status }: Node): string[] => (status?.addresses ?? []).map(({ address }) => address);

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { afterAll, describe, expect } from "vitest";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import type { NodeRole } from "../../../src/api/names.ts";
@@ -132,6 +133,14 @@ test("a kubelet serves under the name that a cloud has given its machine", async
   expect(await verdictOf(await ask(client, "kubelet-serving", asked))).toMatch(/^Approved/);
 });
 
+test("a kubelet serves under no name of another Node in capitals, also where its own Node claims it", async () => {
+  await makeNode("other", ["other.example.org"]);
+  const client = await kubeletOf("mimic", ["10.0.0.12", "OTHER.Example.org"]);
+  const names = [[0x82, Buffer.from("OTHER.Example.org")] as const];
+  const verdict = await verdictOf(await ask(client, "kubelet-serving", pemOf(servingFor("mimic", names))));
+  expect(verdict).toBe("Denied: OTHER.Example.org is an address of Node other");
+});
+
 test("a kubelet waits for the addresses of its Node, and is denied what its Node does not get", async () => {
   const client = await kubeletOf("waits", []);
   const waiting = await ask(client, "kubelet-serving", pemOf(serving("waits", "10.0.0.10")));
@@ -199,7 +208,8 @@ async function makeNode(name: string, addresses: string[], labels: Record<string
 }
 
 async function setAddresses(name: string, addresses: string[]): Promise<void> {
-  const status = { addresses: addresses.map((address) => ({ type: "InternalIP", address })) };
+  const typeOf = (address: string) => (isIP(address) === 0 ? "Hostname" : "InternalIP");
+  const status = { addresses: addresses.map((address) => ({ type: typeOf(address), address })) };
   await cluster.client.patch(refTo(Node, { name }), { status }, { subresource: "status" });
 }
 
