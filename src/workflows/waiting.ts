@@ -2,6 +2,7 @@ import {
   ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
+  patched,
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
@@ -9,6 +10,7 @@ import type { SeedActivities, Trouble, WaitTarget } from "../activities/index.ts
 import { explainId, waitId } from "../api/activity-ids.ts";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
 import { summaryOf } from "../api/summaries.ts";
+import type { WorkFailure } from "./attempts.ts";
 import { seedQueue } from "./contract.ts";
 import { explainSilence } from "./proxies.ts";
 
@@ -35,10 +37,19 @@ export async function waitFor(
       const trouble = troubleOf(error);
       if (trouble === undefined)
         throw isLate(error) ? await whyLate({ run, step, targets }) : explainSilence(error, run);
+      if (told.length === MOST_TOLD && patched("trouble has an end")) throw tooMuch(trouble);
       told.push(trouble.about);
       troubled(trouble);
     }
   }
+}
+
+/** How much trouble is told of one wait. A seed that has more, is asked again after a pause. */
+const MOST_TOLD = 20;
+
+function tooMuch({ message }: Trouble): ApplicationFailure {
+  const details: [WorkFailure] = [{ message, codes: [], retryable: true }];
+  return ApplicationFailure.create({ message, type: "TooMuchTrouble", details });
 }
 
 interface Wait {

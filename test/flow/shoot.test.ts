@@ -90,6 +90,29 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
+  it("pauses where a seed finds trouble without end", async () => {
+    const world = lab.world();
+    const call = "waitFor Infrastructure";
+    let found = 0;
+    Object.defineProperty(world.fail, call, {
+      configurable: true,
+      get() {
+        const trouble = { message: "a pod crashes", codes: [], about: `pod ${found++}`, retryable: true };
+        return ApplicationFailure.nonRetryable("a pod crashes", "Trouble", trouble);
+      },
+    });
+    await lab.shoots.nudge(world.ref);
+    await eventually(async () => {
+      expect(found).toBeLessThan(40);
+      expect(step(await lab.shoots.progress(world.ref), "infrastructure")).toMatchObject({ state: "retrying" });
+    });
+    expect(found).toBe(21);
+    Reflect.deleteProperty(world.fail, call);
+    await lab.shoots.retry(world.ref, "infrastructure");
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+
   it("retries what may succeed later, and says so meanwhile", async () => {
     const world = lab.world();
     world.fail["waitFor Infrastructure"] = ApplicationFailure.nonRetryable("busy", "StepError", {
