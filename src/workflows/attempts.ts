@@ -82,16 +82,40 @@ export interface WorkFailure extends StepFailure, Retryable {
   readonly unavailable?: boolean;
 }
 
-/** The cause that the activity worker classified; anything else is worth another try. */
+/**
+ * The cause that the activity worker classified; anything else is worth another try. A seed's worker may answer anything: what is not of its
+ * type, or larger than a failure of ours, would be refused by the Shoot's status or by Temporal, which would keep the flow from going on.
+ */
 export function failureOf(error: unknown): WorkFailure {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure) {
-    const detail = cause.details?.[0];
-    if (isWorkFailure(detail)) return detail;
-    return { message: cause.message, codes: [], retryable: cause.nonRetryable !== true };
-  }
-  return { message: cause instanceof Error ? cause.message : String(cause), codes: [], retryable: true };
+  const isActivity = error instanceof ActivityFailure;
+  const cause = isActivity ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof ApplicationFailure)) return { message, codes: [], retryable: true };
+  const said = cause.details?.[0];
+  if (!isWorkFailure(said))
+    return { message: message.slice(0, LONGEST_MESSAGE), codes: [], retryable: cause.nonRetryable !== true };
+  const { within, unavailable, silent } = said;
+  return {
+    message: (typeof said.message === "string" ? said.message : message).slice(0, LONGEST_MESSAGE),
+    codes: codesIn(said.codes),
+    retryable: said.retryable === true,
+    ...(typeof within === "number" && within > 0 && { within: Math.max(within, SHORTEST_PAUSE) }),
+    ...(unavailable === true && { unavailable }),
+    // A seed's worker that has answered was not silent, and does not say so of another's.
+    ...(typeof silent === "string" && !isActivity && { silent }),
+  };
 }
 
-const isWorkFailure = (detail: unknown): detail is WorkFailure =>
-  typeof detail === "object" && detail !== null && "message" in detail && "codes" in detail && "retryable" in detail;
+/** In characters; a status with the failures of all steps of a flow is one argument of an activity. */
+const LONGEST_MESSAGE = 20_000;
+
+/** In ms. */
+const SHORTEST_PAUSE = 1_000;
+
+/** Those that Temporal takes for a search attribute, and a Shoot's status for a code. */
+const codesIn = (said: unknown): string[] => (Array.isArray(said) ? said.filter(isCode).slice(0, 20) : []);
+
+const isCode = (said: unknown): said is string => typeof said === "string" && /^\w{1,100}$/.test(said);
+
+const isWorkFailure = (said: unknown): said is { readonly [Field in keyof WorkFailure]: unknown } =>
+  typeof said === "object" && said !== null && "message" in said && "codes" in said && "retryable" in said;

@@ -10,7 +10,7 @@ import type { SeedActivities, Trouble, WaitTarget } from "../activities/index.ts
 import { explainId, waitId } from "../api/activity-ids.ts";
 import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
 import { summaryOf } from "../api/summaries.ts";
-import type { WorkFailure } from "./attempts.ts";
+import { failureOf, type WorkFailure } from "./attempts.ts";
 import { seedQueue } from "./contract.ts";
 import { explainSilence } from "./proxies.ts";
 
@@ -103,10 +103,14 @@ function inWords(targets: readonly WaitTarget[]): string {
 /** What isn't registered in an object that survives the worker is looked at more often, and what pods may know more of. */
 const recheckPeriod = ({ until }: WaitTarget): number => (until === "ready" || until === "addressed" ? 60_000 : 15_000);
 
-const troubleOf = (error: unknown): Trouble | undefined =>
-  error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === "Trouble"
-    ? (error.cause.details?.[0] as Trouble)
-    : undefined;
+/** As the seed's worker tells it; what is no trouble's form counts as any other failure. */
+function troubleOf(error: unknown): Trouble | undefined {
+  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return undefined;
+  const { about } = (error.cause.details?.[0] ?? {}) as { readonly about?: unknown };
+  if (error.cause.type !== "Trouble" || typeof about !== "string") return undefined;
+  const { message, codes } = failureOf(error);
+  return { message, codes, about: about.slice(0, 1_000), retryable: true };
+}
 
 /** Whether its time is over; where no worker has begun it, silence is what ended it. */
 const isLate = (error: unknown): boolean =>

@@ -90,6 +90,24 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
+  it.each([
+    ["codes that are none", { message: "no", codes: [{ a: 1 }, 5, "ERR_X\n"], retryable: true }],
+    ["no list of codes", { message: "no", codes: null, retryable: true }],
+    ["no message", { message: { text: "no" }, codes: [], retryable: "yes" }],
+    ["another seed as silent", { message: "no", codes: [], retryable: true, silent: "another" }],
+  ])("goes on, and can be stopped, whatever a seed says of its error: %s", async (_, failure) => {
+    const world = lab.world();
+    world.fail["waitFor Infrastructure"] = ApplicationFailure.nonRetryable("no", "StepError", failure);
+    await lab.shoots.nudge(world.ref);
+    await eventually(() =>
+      expect(world.status?.lastErrors).toMatchObject([{ taskID: "infrastructure", description: "no", codes: [] }]),
+    );
+    delete world.fail["waitFor Infrastructure"];
+    await lab.shoots.retry(world.ref, "infrastructure");
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    await world.gone();
+  });
+
   it("pauses where a seed finds trouble without end", async () => {
     const world = lab.world();
     const call = "waitFor Infrastructure";
