@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect } from "vitest";
 import { deployBackupEntry } from "../../src/activities/backup/entry.ts";
 import { readContext } from "../../src/activities/control-plane/context.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
-import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
+import { EPOCH_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../src/api/annotations.ts";
 import {
   BackupBucket,
   BackupEntry,
@@ -14,7 +14,7 @@ import {
 import { SEED_WORKER_CONTROLLER } from "../../src/api/names.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { Event, Job, refTo, Secret, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import { Event, Job, refOf, refTo, Secret, typeMeta, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createBackupBucketKeeper } from "../../src/worker/backup/bucket.ts";
 import { createBackupEntryKeeper } from "../../src/worker/backup/entry.ts";
@@ -273,6 +273,26 @@ describe("a Shoot's backups", () => {
     await begin(10);
     await deploy(10);
     await expect(deploy(9)).rejects.toThrow("epoch 9 is over, 10 leads");
+  });
+
+  test("go with their Shoot to the seed that leads now and its bucket, which knows the one before", async () => {
+    const { spec } = (await kube.read(Seed, { name: "seed-1" })) ?? expect.fail("there is no Seed seed-1");
+    const other = await kube.create<Seed>({ ...typeMeta(Seed), metadata: { name: "seed-2" }, spec });
+    const place = (await providerBucket()) ?? expect.fail("there is no bucket");
+    const { uid = "" } = other.metadata;
+    await kube.create({ ...typeMeta(ExtensionBackupBucket), metadata: { name: uid }, spec: place.spec });
+    await answer("BackupBucket", uid, succeeded("Create"));
+    await begin(1);
+    await deploy(1);
+    expect((await inGarden())?.spec).toMatchObject({ seedName: "seed-1", bucketName: bucket });
+    run = { ...run, seedName: "seed-2" };
+    await begin(2);
+    await deploy(2);
+    expect(await inGarden()).toMatchObject({
+      metadata: { annotations: { [EPOCH_ANNOTATION]: "2", [PREVIOUS_BUCKET_ANNOTATION]: bucket } },
+      spec: { seedName: "seed-2", bucketName: uid },
+    });
+    for (const ref of [refTo(ExtensionBackupBucket, { name: uid }), refOf(other)]) await kube.remove(ref);
   });
 
   test("are claimed for the leader's seed although a seed before it wrote an epoch that the Shoot has not reached", async () => {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { Cluster, Shoot } from "../../src/api/index.ts";
-import { ROLE_LABEL } from "../../src/api/labels.ts";
+import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../src/api/labels.ts";
 import { components } from "../../src/components/index.ts";
-import { refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { Deployment, Node, refOf, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createCare } from "../../src/worker/care.ts";
 import { test } from "../support/cluster-test.ts";
@@ -164,6 +164,53 @@ test("what an extension propagates is in the Shoot's conditions, until its contr
   await stop();
 });
 
+test("the Shoot's own conditions each say what is bad of one part of it, and nothing of the other parts", async ({
+  cluster: { client },
+}) => {
+  const { run, read } = await createReconciledShoot(client, "parts");
+  let answer = "ok";
+  const shootClient = { ...client, get: async () => answer };
+  const stop = startCare(client, shootClient);
+  const bad = async () => (await read()).flatMap(({ type, status }) => (status === "True" ? [] : [type]));
+  const workload = (name: string, namespace: string, labels: Record<string, string>) => {
+    const template = { metadata: { labels: { app: name } }, spec: { containers: [{ name, image: "none" }] } };
+    const spec = { replicas: 1, selector: { matchLabels: { app: name } }, template };
+    return { ...typeMeta(Deployment), metadata: { name, namespace, labels }, spec };
+  };
+  const say = (object: ReturnType<typeof workload>, readyReplicas: number) => {
+    const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas };
+    return client.patch(refOf(object), { status }, { subresource: "status" });
+  };
+  const node = { ...typeMeta(Node), metadata: { name: "parts" } };
+  const ready = (status: string) =>
+    client.patch(refOf(node), { status: { conditions: [condition("Ready", status)] } }, { subresource: "status" });
+  const component = workload("component", run.technicalID, { [ROLE_LABEL]: "controlplane" });
+  const system = workload("system", "kube-system", { [NO_CLEANUP_LABEL]: "true" });
+  for (const object of [node, component, system]) await client.apply(object);
+  const heal = async () => {
+    await Promise.all([say(component, 1), say(system, 1), ready("True")]);
+    answer = "ok";
+  };
+  const parts = [
+    ["ControlPlaneHealthy", () => say(component, 0)],
+    ["SystemComponentsHealthy", () => say(system, 0)],
+    ["EveryNodeReady", () => ready("False")],
+  ] as const;
+  for (const [type, harm] of parts) {
+    await heal();
+    await eventually(async () => expect((await read()).length === 4 && (await bad())).toEqual([]));
+    await harm();
+    await eventually(async () => expect(await bad()).toEqual([type]));
+  }
+  await heal();
+  answer = "away";
+  // What is in the Shoot cannot be looked at then, and says so; the control plane can.
+  const unseen = ["APIServerAvailable", "EveryNodeReady", "SystemComponentsHealthy"];
+  await eventually(async () => expect((await bad()).toSorted()).toEqual(unseen));
+  await stop();
+  for (const object of [node, system]) await client.remove(refOf(object));
+});
+
 test("a Shoot whose API server has a tunnel says that it is down when no agent answers", async ({
   cluster: { client },
 }) => {
@@ -209,8 +256,8 @@ async function createReconciledShoot(
 }
 
 /** Looks after the Shoots of a seed that is its own garden and its own Shoot; returns what ends that. */
-function startCare(client: KubeClient) {
-  const shootClients = { get: async () => client } as never;
+function startCare(client: KubeClient, shootClient: object = client) {
+  const shootClients = { get: async () => shootClient } as never;
   const clients = { gardenClient: client, seedClient: client, shootClients };
   const care = createCare({ ...clients, seedName: "seed-1", snapshots, log, period: 20 });
   const caring = care.run();

@@ -159,6 +159,19 @@ test("the webhooks know their caller and questions about leaders are signed, whe
   expect(await having("seed", "PERENNIAL_ZONE_KEY_FILE")).toEqual(["fence"]);
 });
 
+test("all connections go out of a seed: nothing there can be called, and no process of the garden is told of one", async () => {
+  const ways = (await render("seed")).filter(({ kind }) => /^(Service|Ingress|Gateway|HTTPRoute)$/.test(kind));
+  expect(ways.map(({ metadata }) => metadata.name)).toEqual([]);
+  for (const { name, told } of (await render("garden")).flatMap(processOf)) {
+    const known = readBy[name] ?? fail(`it is not said what ${name} reads`);
+    expect(known.concat(Object.keys(told)), name).not.toContain("PERENNIAL_SEED_KUBECONFIG");
+  }
+  const [seed = fail("the seed has no worker")] = (await render("seed"))
+    .flatMap(processOf)
+    .map(({ name }) => readBy[name]);
+  expect(seed).toContain("PERENNIAL_SEED_KUBECONFIG");
+});
+
 test("every namespace that something is in comes with a manifest", () => {
   const manifests = [
     ...["garden/namespace.yaml", "process/namespace.yaml", "garden/seed-access.yaml"],

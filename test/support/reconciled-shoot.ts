@@ -111,7 +111,13 @@ async function carryOut(
   if ("then" in action && action.then !== undefined) await activities[action.then](run);
 }
 
-async function act(activities: SeedActivities, run: ShootRun, action: Action, step: string): Promise<WaitTarget[]> {
+/** Has a step's action done that acts in the seed; answers with what the step waits for after it. */
+export async function act(
+  activities: SeedActivities,
+  run: ShootRun,
+  action: Action,
+  step: string,
+): Promise<WaitTarget[]> {
   if (action.verb === "deploy") return await activities.deployComponent(run, action.component, step);
   if (action.verb === "destroy") return await activities.destroyComponent(run, action.component, step);
   if (action.verb === "apply") return await activities.applyExtension(run, action.kind, step, action.purpose);

@@ -2,7 +2,13 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../../src/api/index.ts";
-import { components, operatingSystemConfigs, poolsOf, type ComponentName } from "../../../src/components/index.ts";
+import {
+  components,
+  imagesFor,
+  operatingSystemConfigs,
+  poolsOf,
+  type ComponentName,
+} from "../../../src/components/index.ts";
 import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
 
 // What Gardener promises to control-plane webhooks ("Contract: ControlPlane webhooks").
@@ -221,6 +227,25 @@ test("every workload in the seed is one that its roll-out waits for", () => {
   const deployed = inSeed.flatMap(({ objects }) => objects(context).filter(isWorkload));
   const awaited = inSeed.flatMap(({ rollout }) => rollout.map(({ kind, name }) => `${kind} ${name}`));
   for (const { kind, metadata } of deployed) expect(awaited).toContain(`${kind} ${metadata.name}`);
+});
+
+test("the Shoot's version is that of its control plane, of kube-proxy and of the kubelets of pools that have none of their own", () => {
+  const { provider } = context.shoot.spec;
+  const [worker] = poolsOf(context);
+  if (worker === undefined) throw new Error("the example has a pool");
+  const older = { ...worker, name: "older", kubernetes: { version: "1.32.7" } };
+  const kubernetes = { version: "1.33.9" };
+  const shoot = exampleShoot({ kubernetes, provider: { ...provider, workers: [worker, older] } });
+  const of = exampleContext({ shoot, images: imagesFor(shoot.spec.kubernetes.version) });
+  for (const name of [...servers, "kube-proxy"] as const)
+    expect(JSON.stringify(components[name].objects(of)), name).toContain(`/${name}:v1.33.9"`);
+  const kubelets = poolsOf(of).map(
+    (pool) =>
+      operatingSystemConfigs(of, pool)
+        .flatMap(({ spec }) => spec.files ?? [])
+        .find(({ path }) => path === "/opt/bin/kubelet")?.content.imageRef?.image,
+  );
+  expect(kubelets).toEqual([expect.stringMatching(/:v1\.33\.9$/), expect.stringMatching(/:v1\.32\.7$/)]);
 });
 
 test("a changed Secret changes the pods that mount it", () => {
