@@ -1,0 +1,3 @@
+import type { Contradiction } from "../contradictions.ts";
+
+export const ofGep28: readonly Contradiction[] = [];
