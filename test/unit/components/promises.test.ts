@@ -7,8 +7,12 @@ import {
   imagesFor,
   operatingSystemConfigs,
   poolsOf,
+  resourceManagerOnNodes,
+  seedResourceManager,
+  tokenMountWebhook,
   type ComponentName,
 } from "../../../src/components/index.ts";
+import { selfHostedContext } from "../../support/self-hosted-control-plane.ts";
 import { exampleContext, exampleShoot } from "../../support/control-plane-context.ts";
 
 // What Gardener promises to control-plane webhooks ("Contract: ControlPlane webhooks").
@@ -214,6 +218,26 @@ test("the kubelet's unit has no flag that Kubernetes has removed", () => {
     .filter(({ name }) => name === "kubelet.service");
   expect(units).not.toEqual([]);
   for (const flag of Object.keys(removed.kubelet)) expect(JSON.stringify(units)).not.toContain(flag);
+});
+
+test("no resource manager puts KUBERNETES_SERVICE_HOST into pods: none has the webhook for it, nor is one registered", () => {
+  const managers = [
+    ...components["resource-manager"].objects(context),
+    ...seedResourceManager({ checksum: "sha256" }),
+    ...resourceManagerOnNodes(selfHostedContext(), "pods"),
+  ];
+  const configurations = managers.flatMap(({ data }) => {
+    const text = (data as Record<string, string> | undefined)?.["config.yaml"];
+    return text === undefined ? [] : [parse(text) as { webhooks?: Record<string, unknown> }];
+  });
+  expect(configurations.map(({ webhooks = {} }) => Object.keys(webhooks).toSorted())).toEqual([
+    ["projectedTokenMount", "systemComponentsConfig"],
+    ["projectedTokenMount"],
+    ["projectedTokenMount", "systemComponentsConfig"],
+  ]);
+  const registered = [...components["resource-manager-webhooks"].objects(context), tokenMountWebhook("CERTIFICATE")];
+  expect(registered.length).toBeGreaterThan(1);
+  expect(JSON.stringify([...managers, ...registered])).not.toMatch(/kubernetes-?service-?host/i);
 });
 
 test("a hibernated Shoot has everything and runs nothing", () => {

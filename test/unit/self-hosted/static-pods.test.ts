@@ -74,6 +74,15 @@ describe.each(pods.map((made) => [made.pod.metadata.name, made] as const))("%s",
   });
 });
 
+test("an API server reaches nodes, pods and Services by the network of its node: there is no VPN and no tunnel", () => {
+  const made = pods.find(({ pod }) => pod.metadata.name === "kube-apiserver") ?? expect.fail("there is no API server");
+  const spec = made.pod["spec"] as { hostNetwork: boolean; containers: { name: string }[]; initContainers?: object[] };
+  expect(spec.hostNetwork).toBe(true);
+  expect(spec.containers.map(({ name }) => name)).toEqual(["kube-apiserver"]);
+  expect(spec.initContainers ?? []).toEqual([]);
+  expect(textOf(made)).not.toMatch(/--egress-selector-config-file|konnectivity|vpn/i);
+});
+
 /** What an API server adds to a workload. */
 function defaulted(workload: KubeObject): KubeObject {
   const copy = structuredClone(workload) as KubeObject & {
