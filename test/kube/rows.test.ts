@@ -177,6 +177,11 @@ describe("clients for a Shoot", () => {
     await told(server);
     await expect(initialize()).resolves.toEqual([]);
   });
+
+  test("come before all that is cleaned through them", () => {
+    for (const step of ["cleanWebhooks", "cleanExtendedApis", "cleanKubernetesResources"] as const)
+      expect(before(deleteShoot, step), step).toContain("shootClients");
+  });
 });
 
 /** What the example Shoot says. */

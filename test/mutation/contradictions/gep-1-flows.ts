@@ -61,12 +61,77 @@ export const ofGep1Flows: readonly Contradiction[] = [
     promise: "InitializeShootClients",
     file: "src/workflows/delete.ts",
     find: 'call("initializeShootClients")',
-    put: 'call("cleanWebhooks")',
+    put: 'call("syncCluster")',
   },
   {
     promise: "DeleteClusterAutoscaler",
     file: "src/workflows/delete.ts",
     find: 'after: ["cleanExtendedApis", "destroyClusterAutoscaler"], was',
     put: 'after: ["cleanExtendedApis"], was',
+  },
+  {
+    promise: "DeployNamespace",
+    file: "src/components/namespace.ts",
+    find: `    [ROLE_LABEL]: "shoot",
+`,
+    put: "",
+  },
+  {
+    promise: "DeployKubeAPIServerService",
+    file: "src/components/kubernetes/kube-apiserver-service.ts",
+    find: 'type: "LoadBalancer"',
+    put: 'type: "ClusterIP"',
+  },
+  {
+    promise: "DeployCloudProviderConfig (disappears)",
+    file: "src/components/kubernetes/kube-scheduler.ts",
+    find: "    image: images.kubeScheduler,",
+    put: `    image: images.kubeScheduler,
+    env: [{ name: "CLOUD_CONFIG", value: shoot.spec.provider.type }],`,
+  },
+  {
+    promise: "DeployInfrastructure",
+    file: "src/activities/extensions/apply-object.ts",
+    find: "const registered = registration(target, existing?.metadata.uid);",
+    put: "const registered = {};",
+  },
+  {
+    promise: "DeployBackupInfrastructure",
+    file: "src/activities/backup/entry.ts",
+    find: "finalizers: [GARDENER_FINALIZER],",
+    put: "",
+  },
+  {
+    promise:
+      "RefreshCloudProviderConfig, RefreshCloudControllerManagerChecksums, RefreshKubeControllerManagerChecksums (disappear)",
+    file: "src/components/files.ts",
+    find: "...names.flatMap((name) => checksum(`checksum/secret-${name}`, context.checksums[name])),",
+    put: "",
+  },
+  {
+    promise: "CleanCustomResourceDefinitions",
+    file: "src/activities/teardown/shoot-resources.ts",
+    find: 'await phase("custom resources", await typesOf(grace.extendedApis, isCustom));',
+    put: "",
+  },
+  {
+    promise: "CleanKubernetesResources",
+    file: "src/activities/teardown/shoot-resources.ts",
+    find: `.filter((object) => !isSpared(object));
+  const overdue`,
+    put: `.filter((object) => object.kind !== "" || !isSpared(object));
+  const overdue`,
+  },
+  {
+    promise: "DestroyInfrastructure",
+    file: "src/workflows/delete.ts",
+    find: 'do: remove("Infrastructure")',
+    put: 'do: remove("ControlPlane")',
+  },
+  {
+    promise: "DNS.External Destroy, DNS.Internal Destroy",
+    file: "src/workflows/delete.ts",
+    find: 'do: remove("DNSRecord", "internal")',
+    put: 'do: remove("DNSRecord", "external")',
   },
 ];

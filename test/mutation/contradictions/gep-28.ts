@@ -1,3 +1,133 @@
 import type { Contradiction } from "../contradictions.ts";
 
-export const ofGep28: readonly Contradiction[] = [];
+const table = "src/workflows/reconcile-self-hosted.ts";
+
+/** Of GEP-28's page. */
+export const ofGep28: readonly Contradiction[] = [
+  {
+    promise: "an ordinary Shoot, without a seed",
+    file: "src/admission/shoot/self-hosted.ts",
+    find: "...(seedName\n",
+    put: '...(seedName === ""\n',
+  },
+  {
+    promise: "operators make such Shoots, users do not",
+    file: "src/admission/shoot/self-hosted.ts",
+    find: 'verb: "mark-self-hosted"',
+    put: 'verb: "update"',
+  },
+  {
+    promise: "existing code is used again",
+    file: "src/components/kubernetes/kube-scheduler.ts",
+    find: '"secure-port": 10259,',
+    put: '"secure-port": 10260,',
+  },
+  {
+    promise: "no switching between a seed and nodes of its own",
+    file: "src/admission/shoot/self-hosted.ts",
+    find: "if (isDeepStrictEqual(before, now)) return [];",
+    put: "if (before !== now) return [];",
+  },
+  {
+    promise: "it can be the first cluster, where there is no Gardener",
+    file: "src/gardenadm/configuration/configuration.ts",
+    find: "objects: documents.flatMap(({ objects }) => objects), faults",
+    put: "objects: documents.slice(1).flatMap(({ objects }) => objects), faults",
+  },
+  {
+    promise: "CPU and memory",
+    file: "src/gardenadm/preflight/memory.ts",
+    find: "worker: 1229",
+    put: "worker: 1741",
+  },
+  {
+    promise: "ports are free",
+    file: "src/gardenadm/preflight/ports.ts",
+    find: 'resolve(code === "EADDRINUSE")',
+    put: 'resolve(code === "EADDRNOTAVAIL")',
+  },
+  {
+    promise: "machines reach each other",
+    file: "src/gardenadm/preflight/networks.ts",
+    find: '...ranges.filter(({ name }) => name !== "nodes").flatMap((range) => neighbourFaults(range, around)),',
+    put: "...around.flatMap(() => []),",
+  },
+  {
+    promise: "configuration in separate files",
+    file: "src/gardenadm/configuration/documents.ts",
+    find: 'return apiVersion === "v1" && kind === "List" && Array.isArray(items)',
+    put: 'return apiVersion === "v2" && kind === "List" && Array.isArray(items)',
+  },
+  {
+    promise: "5: resource manager on the host's network",
+    file: "src/components/on-nodes/host-phase.ts",
+    find: "hostNetwork: true,",
+    put: "hostNetwork: false,",
+  },
+  {
+    promise: "6: extensions on the host's network",
+    file: "src/gardenadm/reconcile/extensions.ts",
+    find: 'place === "host" ? objects.map(inHostNetwork) : objects',
+    put: "objects",
+  },
+  {
+    promise: "metrics and webhook ports that do not clash",
+    file: "src/gardenadm/preflight/ports.ts",
+    find: "...Object.values(HOST_PORTS)",
+    put: "...Object.values(HOST_PORTS).slice(1)",
+  },
+  {
+    promise: "9: extensions in the pod network",
+    file: table,
+    find: 'extensionsInPods:      { do: call("moveExtensions")',
+    put: 'extensionsInPods:      { do: call("deployExtensions")',
+  },
+  {
+    promise: "10: resource manager in the pod network",
+    file: "src/gardenadm/reconcile/actions.ts",
+    find: 'moveResourceManagers: async (_, scope) => await resourceManagers("pods", scope)',
+    put: 'moveResourceManagers: async (_, scope) => await resourceManagers("host", scope)',
+  },
+  {
+    promise: "12: the ControlPlane object",
+    file: table,
+    find: 'controlPlane:          { do: apply("ControlPlane")',
+    put: 'controlPlane:          { do: apply("Network")',
+  },
+  {
+    promise: "`token generate`, `create`, `list`, `delete`",
+    file: "src/gardenadm/token/generate.ts",
+    find: "renderBootstrapToken(generateBootstrapToken())",
+    put: 'renderBootstrapToken({ ...generateBootstrapToken(), id: "abcdef", secret: "0123456789abcdef" })',
+  },
+  {
+    promise: "a configuration for each node",
+    file: "src/self-hosted/static-pods.ts",
+    find: "files: files.filter(({ hostName }) => hostName === undefined)",
+    put: "files",
+  },
+  {
+    promise: "kubelets are not too far from their API server",
+    file: "src/admission/shoot/skew.ts",
+    find: "const FARTHEST_BEHIND = 3;",
+    put: "const FARTHEST_BEHIND = 4;",
+  },
+  {
+    promise: "no VPN",
+    file: "src/self-hosted/static-pods.ts",
+    find: "    hostNetwork: true,",
+    put: "    hostNetwork: false,",
+  },
+  {
+    promise: "`KUBERNETES_SERVICE_HOST` is not injected",
+    file: "src/components/resource-manager/configuration.ts",
+    find: "webhooks: { projectedTokenMount: { enabled: true } },",
+    put: "webhooks: { projectedTokenMount: { enabled: true }, kubernetesServiceHost: { enabled: true } },",
+  },
+  {
+    promise: "an odd number of nodes, at most seven",
+    file: "src/admission/shoot/self-hosted.ts",
+    find: "const SIZES = [1, 3, 5, 7];",
+    put: "const SIZES = [1, 2, 3, 5, 7];",
+  },
+];
