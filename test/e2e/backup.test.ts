@@ -56,7 +56,7 @@ describe("a Shoot's etcd", () => {
   let snapshot: SnapshotRecord;
   let bumpedFrom = 0;
 
-  test("is backed up by a schedule, into the bucket of its seed", async () => {
+  test("is backed up by the Job of its schedule, into the bucket of its seed", async () => {
     const schedule = await local.seedClient.read(CronJob, { namespace: shoot.technicalID, name: "etcd-backup" });
     if (schedule === undefined) throw new Error("there is no schedule");
     const { metadata, spec } = schedule.spec.jobTemplate;

@@ -3,7 +3,17 @@ import { createSeedActivities } from "../../src/activities/seed.ts";
 import { judge } from "../../src/activities/waits/judgement.ts";
 import type { SeedActivities, WaitTarget } from "../../src/activities/index.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
-import { ControlPlane, DNSRecord, Infrastructure, Network, Worker, type Shoot } from "../../src/api/index.ts";
+import {
+  ControlPlane,
+  DNSRecord,
+  ExtensionBackupBucket,
+  ExtensionBackupEntry,
+  Infrastructure,
+  Network,
+  Seed,
+  Worker,
+  type Shoot,
+} from "../../src/api/index.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CLUSTER_AUTOSCALER, workerObject } from "../../src/components/index.ts";
 import { planFlow } from "../../src/flow/plan.ts";
@@ -40,6 +50,7 @@ test.beforeAll(async ({ cluster: started }) => {
   });
 });
 
+const NOW = "2026-01-01T10:00:00Z";
 const newShoot = (spec: Partial<Shoot["spec"]> = {}) => createShoot(kube, `row-${(count += 1)}`, spec);
 
 /** Does what a row of Reconcile says, or of another flow; answers with what it waits for. */
@@ -111,6 +122,33 @@ describe("a row of Reconcile", () => {
       metadata: { annotations: { "gardener.cloud/operation": "reconcile" } },
       spec: { type: "local", providerConfig: controlPlaneConfig, infrastructureProviderStatus: providerStatus },
     });
+  });
+
+  test("backupEntry waits until the Shoot's part of the Seed's bucket was made", async () => {
+    const credentialsRef = { apiVersion: "v1", kind: "Secret", name: "backup", namespace: "garden" };
+    const backup = { provider: "local", region: "local", credentialsRef };
+    await kube.apply({ ...typeMeta(Secret), metadata: { name: "backup", namespace: "garden" } });
+    const { uid: bucket = "" } = (await kube.patch(refTo(Seed, { name: "seed-1" }), { spec: { backup } })).metadata;
+    const secretRef = { name: "backup", namespace: "garden" };
+    const spec = { type: "local", region: "local", secretRef };
+    await kube.create({ ...typeMeta(ExtensionBackupBucket), metadata: { name: bucket }, spec });
+    const done = { type: "Create", state: "Succeeded", progress: 100, description: "", lastUpdateTime: NOW };
+    const status = { lastOperation: done };
+    await kube.patch(refTo(ExtensionBackupBucket, { name: bucket }), { status }, { subresource: "status" });
+    const run = await newShoot();
+    await row(run, "namespace");
+    const targets = await row(run, "backupEntry");
+    const name = `${run.technicalID}--${run.uid}`;
+    expect(targets).toEqual([expect.objectContaining({ name, kind: "BackupEntry", until: "ready" })]);
+    const [target = expect.fail("nothing is waited for")] = targets;
+    const look = async () => judge(target, (await kube.read(ExtensionBackupEntry, { name })) ?? expect.fail("gone"));
+    expect(await look()).toMatchObject({ reached: false });
+    const annotations = { "gardener.cloud/operation": null };
+    await kube.patch(refTo(ExtensionBackupEntry, { name }), { metadata: { annotations } });
+    const lastOperation = { ...done, lastUpdateTime: new Date(Date.now() + 1_000).toISOString() };
+    const answered = { status: { lastOperation, observedGeneration: 1 } };
+    await kube.patch(refTo(ExtensionBackupEntry, { name }), answered, { subresource: "status" });
+    expect(await look()).toEqual({ reached: true });
   });
 
   test("network asks for the network that the Shoot describes, and waits for it", async () => {

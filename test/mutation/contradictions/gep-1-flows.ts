@@ -134,4 +134,10 @@ export const ofGep1Flows: readonly Contradiction[] = [
     find: 'do: remove("DNSRecord", "internal")',
     put: 'do: remove("DNSRecord", "external")',
   },
+  {
+    promise: "WaitUntilBackupInfrastructureReconciled",
+    file: "src/workflows/reconcile.ts",
+    find: 'do: apply("BackupEntry"),                         after: ["leader", "cluster"]',
+    put: 'do: call("announceLeader"),                       after: ["leader", "cluster"]',
+  },
 ];

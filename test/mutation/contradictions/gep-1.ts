@@ -224,4 +224,11 @@ export const ofGep1: readonly Contradiction[] = [
     find: "const versioned = profile ? withVersions(named, profile, time) : named;",
     put: "const versioned = named;",
   },
+  {
+    promise: "`backup.schedule`, `.maximum`",
+    test: "etcd is saved by the schedule itself",
+    file: "src/components/etcd/backup.ts",
+    find: "suspend: shoot.spec.hibernation?.enabled === true,",
+    put: "suspend: shoot.spec.hibernation?.enabled !== true,",
+  },
 ];

@@ -26,7 +26,6 @@ export const unplanted = {
     "ShootState: Controllers reconstruct themselves from state and the real world",
     "The reconciliation flow: WaitUntilKubeAPIServerServiceIsReady",
     "The reconciliation flow: DeploySecrets",
-    "The reconciliation flow: WaitUntilBackupInfrastructureReconciled",
     "The reconciliation flow: DeployETCD, without a sidecar",
     "The reconciliation flow: DeployKubeAPIServer",
     "The reconciliation flow: DeployKubeControllerManager",
