@@ -175,7 +175,7 @@ describe("cluster-autoscaler", () => {
     planFlow(reconcile, run).find(({ step }) => step === "clusterAutoscaler")?.skipped;
 
   test("keeps each pool within its range once its machines were described, and is taken away before users' objects", async () => {
-    const run = { ...(await newShoot()), machineControllerManager: true };
+    const run: ShootRun = { ...(await newShoot()), machineControllerManager: true };
     await row(run, "secrets");
     const userData = { worker: { name: "user-data", key: "cloud_config" } };
     const worker = workerObject({ ...exampleContext(), namespace: run.technicalID }, { userData });
