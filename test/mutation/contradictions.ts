@@ -2,6 +2,7 @@ import { readPage } from "../support/pages.ts";
 import { rowsOf, testsOf, type NamedTest, type Row } from "../support/proofs.ts";
 import { ofGep1 } from "./contradictions/gep-1.ts";
 import { ofGep1Flows } from "./contradictions/gep-1-flows.ts";
+import { ofGep1Moves } from "./contradictions/gep-1-moves.ts";
 import { ofGep28 } from "./contradictions/gep-28.ts";
 import { unplanted } from "./contradictions/unplanted.ts";
 
@@ -30,7 +31,7 @@ interface Page {
 export const pagesOfPromises: readonly Page[] = [
   {
     page: "docs/gep-1.md",
-    contradictions: [...ofGep1, ...ofGep1Flows],
+    contradictions: [...ofGep1, ...ofGep1Flows, ...ofGep1Moves],
     unplanted: unplanted["docs/gep-1.md"],
   },
   { page: "docs/gep-28.md", contradictions: ofGep28, unplanted: unplanted["docs/gep-28.md"] },

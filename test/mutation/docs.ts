@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allPlanted, pagesOfPromises, rowsLeft, type Planted } from "./contradictions.ts";
 import { copyTree, whileChanged } from "./copy.ts";
-import { runTest, type Ending, type Extent, type Outcome } from "./run-test.ts";
+import { runTest, Stopped, type Ending, type Extent, type Outcome } from "./run-test.ts";
 import type { NamedTest } from "../support/proofs.ts";
 
 /**
@@ -10,8 +10,11 @@ import type { NamedTest } from "../support/proofs.ts";
  * survives, cannot be planted or has no test, and where a row has no contradiction and is not in the list of what is left.
  */
 export async function runDocs(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { only: { type: "string", default: "" } } });
-  const chosen = allPlanted().filter((planted) => describe(planted).includes(values.only));
+  const { values } = parseArgs({
+    args: [...args],
+    options: { only: { type: "string", multiple: true, default: [""] } },
+  });
+  const chosen = allPlanted().filter((planted) => values.only.some((text) => describe(planted).includes(text)));
   const verdicts = await judgeAll(chosen);
   const left = pagesOfPromises.map((page) => ({ ...page, left: rowsLeft(page) }));
   const undeclared = left.flatMap((page) => page.left.filter((row) => !page.unplanted.includes(row)));
@@ -77,6 +80,7 @@ async function judge(
       return { verdict: "no verdict", why: `without the contradiction the test ${extent}` };
     return verdictOf(await whileChanged(join(folder, file), planted, async () => await runTest(folder, named, extent)));
   } catch (error) {
+    if (error instanceof Stopped) throw error;
     return { verdict: "no verdict", why: error instanceof Error ? error.message : String(error) };
   }
 }

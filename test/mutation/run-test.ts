@@ -62,7 +62,7 @@ async function run(folder: string, words: readonly string[]): Promise<void> {
   const env = { ...process.env, CI: "true", UPDATE_GOLDEN: undefined };
   const child = spawn(process.execPath, words, { cwd: folder, stdio: "ignore", env });
   const pass = (signal: NodeJS.Signals): void => {
-    stop.abort(new Error(`stopped by ${signal}`));
+    stop.abort(new Stopped(`stopped by ${signal}`));
     child.kill(signal);
   };
   process.on("SIGINT", pass).on("SIGTERM", pass);
@@ -73,5 +73,8 @@ async function run(folder: string, words: readonly string[]): Promise<void> {
     process.off("SIGINT", pass).off("SIGTERM", pass);
   }
 }
+
+/** A signal has come: nothing more is run. */
+export class Stopped extends Error {}
 
 const stop = new AbortController();

@@ -7,6 +7,25 @@ const components = "src/components/index.ts";
 /** Of the tables of GEP-1's page about its flows. */
 export const ofGep1Flows: readonly Contradiction[] = [
   {
+    promise: "DeployNamespace",
+    file: "src/components/namespace.ts",
+    find: `    [ROLE_LABEL]: "shoot",
+`,
+    put: "",
+  },
+  {
+    promise: "DeployKubeAPIServerService",
+    file: "src/components/kubernetes/kube-apiserver-service.ts",
+    find: 'type: "LoadBalancer"',
+    put: 'type: "ClusterIP"',
+  },
+  {
+    promise: "DeploySecrets",
+    file: "src/activities/secrets/secrets.ts",
+    find: "const fits = isFit(present, signer, request, now);",
+    put: "const fits = isFit(present, signer, request, now) && now.getTime() < 0;",
+  },
+  {
     promise: "DNS.Internal Deploy",
     file: "src/workflows/reconcile.ts",
     find: 'apply("DNSRecord", "internal")',
@@ -19,10 +38,35 @@ export const ofGep1Flows: readonly Contradiction[] = [
     put: "context.internalDomain",
   },
   {
+    promise: "DeployInfrastructure",
+    file: "src/activities/extensions/apply-object.ts",
+    find: "const registered = registration(target, existing?.metadata.uid);",
+    put: "const registered = {};",
+  },
+  {
+    promise: "DeployBackupInfrastructure",
+    file: "src/activities/backup/entry.ts",
+    find: "finalizers: [GARDENER_FINALIZER],",
+    put: "",
+  },
+  {
+    promise: "WaitUntilBackupInfrastructureReconciled",
+    file: "src/workflows/reconcile.ts",
+    find: 'do: apply("BackupEntry"),                         after: ["leader", "cluster"]',
+    put: 'do: call("announceLeader"),                       after: ["leader", "cluster"]',
+  },
+  {
     promise: "WaitUntilEtcdReady",
     file: components,
     find: 'objects: etcd, rollout: [statefulSet("etcd-main"), statefulSet("etcd-events")]',
     put: "objects: etcd, rollout: []",
+  },
+  {
+    promise: "DeployCloudProviderConfig (disappears)",
+    file: "src/components/kubernetes/kube-scheduler.ts",
+    find: "    image: images.kubeScheduler,",
+    put: `    image: images.kubeScheduler,
+    env: [{ name: "CLOUD_CONFIG", value: shoot.spec.provider.type }],`,
   },
   {
     promise: "DeployCloudControllerManager (the botanists' now)",
@@ -57,6 +101,13 @@ export const ofGep1Flows: readonly Contradiction[] = [
     put: 'deploy("cluster-autoscaler"),                 after: ["worker"], when: [awake]',
   },
   {
+    promise:
+      "RefreshCloudProviderConfig, RefreshCloudControllerManagerChecksums, RefreshKubeControllerManagerChecksums (disappear)",
+    file: "src/components/files.ts",
+    find: "...names.flatMap((name) => checksum(`checksum/secret-${name}`, context.checksums[name])),",
+    put: "",
+  },
+  {
     section: deletion,
     promise: "InitializeShootClients",
     file: "src/workflows/delete.ts",
@@ -68,45 +119,6 @@ export const ofGep1Flows: readonly Contradiction[] = [
     file: "src/workflows/delete.ts",
     find: 'after: ["cleanExtendedApis", "destroyClusterAutoscaler"], was',
     put: 'after: ["cleanExtendedApis"], was',
-  },
-  {
-    promise: "DeployNamespace",
-    file: "src/components/namespace.ts",
-    find: `    [ROLE_LABEL]: "shoot",
-`,
-    put: "",
-  },
-  {
-    promise: "DeployKubeAPIServerService",
-    file: "src/components/kubernetes/kube-apiserver-service.ts",
-    find: 'type: "LoadBalancer"',
-    put: 'type: "ClusterIP"',
-  },
-  {
-    promise: "DeployCloudProviderConfig (disappears)",
-    file: "src/components/kubernetes/kube-scheduler.ts",
-    find: "    image: images.kubeScheduler,",
-    put: `    image: images.kubeScheduler,
-    env: [{ name: "CLOUD_CONFIG", value: shoot.spec.provider.type }],`,
-  },
-  {
-    promise: "DeployInfrastructure",
-    file: "src/activities/extensions/apply-object.ts",
-    find: "const registered = registration(target, existing?.metadata.uid);",
-    put: "const registered = {};",
-  },
-  {
-    promise: "DeployBackupInfrastructure",
-    file: "src/activities/backup/entry.ts",
-    find: "finalizers: [GARDENER_FINALIZER],",
-    put: "",
-  },
-  {
-    promise:
-      "RefreshCloudProviderConfig, RefreshCloudControllerManagerChecksums, RefreshKubeControllerManagerChecksums (disappear)",
-    file: "src/components/files.ts",
-    find: "...names.flatMap((name) => checksum(`checksum/secret-${name}`, context.checksums[name])),",
-    put: "",
   },
   {
     promise: "CleanCustomResourceDefinitions",
@@ -133,11 +145,5 @@ export const ofGep1Flows: readonly Contradiction[] = [
     file: "src/workflows/delete.ts",
     find: 'do: remove("DNSRecord", "internal")',
     put: 'do: remove("DNSRecord", "external")',
-  },
-  {
-    promise: "WaitUntilBackupInfrastructureReconciled",
-    file: "src/workflows/reconcile.ts",
-    find: 'do: apply("BackupEntry"),                         after: ["leader", "cluster"]',
-    put: 'do: call("announceLeader"),                       after: ["leader", "cluster"]',
   },
 ];

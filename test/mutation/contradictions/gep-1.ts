@@ -1,68 +1,7 @@
 import type { Contradiction } from "../contradictions.ts";
 
-/** Of GEP-1's page, but for its flows. */
+/** Of GEP-1's page: its goals, and the objects that it defines. */
 export const ofGep1: readonly Contradiction[] = [
-  {
-    promise: "`kubernetes.version`",
-    file: "src/components/context.ts",
-    find: "kubeProxy: `registry.k8s.io/kube-proxy:${tag}`",
-    put: "kubeProxy: `registry.k8s.io/kube-proxy:v1.34.4`",
-  },
-  {
-    promise: "`kubernetes.version`",
-    test: "neither downgraded",
-    file: "src/admission/shoot/version.ts",
-    find: "if (semver.lt(to, from))",
-    put: "if (semver.lt(to, from) && semver.gt(to, from))",
-  },
-  {
-    promise: "`status.state`, opaque and persisted",
-    file: "src/worker/mirror/mirror.ts",
-    find: "if (!isDeepStrictEqual(before, { ...stateOnly(object), metadata: {} })) changed(namespaceOf(object));",
-    put: "if (before === undefined) changed(namespaceOf(object));",
-  },
-  {
-    promise: "`status.lastError` with codes",
-    file: "src/api/error-codes.ts",
-    find: "return nonRetryable.has(code);",
-    put: "return false;",
-  },
-  {
-    promise: "The placeholder `{RELOAD-CLOUD-CONFIG-WITH-PATH:…}`",
-    file: "src/node-agent/changes.ts",
-    find: "return [...unit.ownPaths, ...unit.filePaths, ...old.ownPaths]",
-    put: "return [...unit.ownPaths, ...old.ownPaths]",
-  },
-  {
-    promise: "`Network` (named as a later step)",
-    file: "src/components/extension-objects.ts",
-    find: "podCIDR: pods,",
-    put: "podCIDR: services,",
-  },
-  {
-    promise: "Every change is reflected immediately",
-    file: "src/worker/mirror/mirror.ts",
-    find: "setTimeout(enqueue, times.debounce)",
-    put: "setTimeout(enqueue, times.resync)",
-  },
-  {
-    promise: "Gardener's own conditions",
-    file: "src/activities/shoot/health.ts",
-    find: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(system, inside), tunnel) : system,",
-    put: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(controlPlane, inside), tunnel) : system,",
-  },
-  {
-    promise: "Shoot and backup controllers run in the seed and talk to its API server",
-    file: "src/variables.ts",
-    find: "The file of the seed's kubeconfig. After a 401 the process reads it again.\",\n    schema: path,\n    readBy: [",
-    put: 'The file of the seed\'s kubeconfig. After a 401 the process reads it again.",\n    schema: path,\n    readBy: ["manager", ',
-  },
-  {
-    promise: "The seed is changed in a move, and the object moves with it",
-    file: "src/activities/backup/entry.ts",
-    find: "const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };",
-    put: "if (existing !== undefined) return;\n  const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };",
-  },
   {
     promise: "No cloud-specific knowledge; a contract for external controllers",
     file: "src/components/kubernetes/kube-scheduler.ts",
@@ -90,10 +29,17 @@ export const ofGep1: readonly Contradiction[] = [
     put: "",
   },
   {
-    promise: "`backup.schedule`, `.maximum`",
-    file: "src/components/etcd/backup.ts",
-    find: "${minute}-59/${period} * * * *",
-    put: "${minute}-59/10 * * * *",
+    promise: "`kubernetes.version`",
+    file: "src/components/context.ts",
+    find: "kubeProxy: `registry.k8s.io/kube-proxy:${tag}`",
+    put: "kubeProxy: `registry.k8s.io/kube-proxy:v1.34.4`",
+  },
+  {
+    promise: "`kubernetes.version`",
+    test: "neither downgraded",
+    file: "src/admission/shoot/version.ts",
+    find: "if (semver.lt(to, from))",
+    put: "if (semver.lt(to, from) && semver.gt(to, from))",
   },
   {
     promise: "`dns.provider`, `dns.domain`",
@@ -102,10 +48,29 @@ export const ofGep1: readonly Contradiction[] = [
     put: "complete",
   },
   {
+    promise: "`backup.schedule`, `.maximum`",
+    file: "src/components/etcd/backup.ts",
+    find: "${minute}-59/${period} * * * *",
+    put: "${minute}-59/10 * * * *",
+  },
+  {
+    promise: "`backup.schedule`, `.maximum`",
+    test: "etcd is saved by the schedule itself",
+    file: "src/components/etcd/backup.ts",
+    find: "suspend: shoot.spec.hibernation?.enabled === true,",
+    put: "suspend: shoot.spec.hibernation?.enabled !== true,",
+  },
+  {
     promise: "`spec.type` selects the controller",
-    file: "src/api/extensions/defaults.ts",
-    find: "type: z.string().meta(immutable())",
-    put: "type: z.string()",
+    file: "deploy/crds/extensions.gardener.cloud_networks.yaml",
+    find: "description: Type contains the instance of the resource's kind.\n                  maxLength: 4096\n                  type: string\n                  x-kubernetes-validations:\n                    - rule: self == oldSelf",
+    put: "description: Type contains the instance of the resource's kind.\n                  maxLength: 4096\n                  type: string\n                  x-kubernetes-validations:\n                    - rule: self != ''",
+  },
+  {
+    promise: "`spec.providerConfig`, `status.providerStatus`, opaque and copied on",
+    file: "src/extension/status.ts",
+    find: 'if (reported.providerStatus !== undefined) after["providerStatus"] = reported.providerStatus;',
+    put: "",
   },
   {
     promise: "`status.observedGeneration`",
@@ -115,10 +80,16 @@ export const ofGep1: readonly Contradiction[] = [
     put: 'lastOperation: lastOperation("Succeeded"',
   },
   {
-    promise: "`spec.providerConfig`, `status.providerStatus`, opaque and copied on",
-    file: "src/extension/status.ts",
-    find: 'if (reported.providerStatus !== undefined) after["providerStatus"] = reported.providerStatus;',
-    put: "",
+    promise: "`status.state`, opaque and persisted",
+    file: "src/worker/mirror/mirror.ts",
+    find: "if (!isDeepStrictEqual(before, { ...stateOnly(object), metadata: {} })) changed(namespaceOf(object));",
+    put: "if (before === undefined) changed(namespaceOf(object));",
+  },
+  {
+    promise: "`status.lastError` with codes",
+    file: "src/api/error-codes.ts",
+    find: "return nonRetryable.has(code);",
+    put: "return false;",
   },
   {
     promise: "`status.lastOperation` with progress",
@@ -131,13 +102,6 @@ export const ofGep1: readonly Contradiction[] = [
     file: "src/activities/shoot/extension-reports.ts",
     find: "if (propagate !== true ||",
     put: "if (propagate === true ||",
-  },
-  {
-    promise: "Conditions with `propagate=true` are copied to the Shoot",
-    file: "src/activities/shoot/extension-reports.ts",
-    find: "for (const { propagate, ...condition } of report.conditions) {",
-    put: `for (const condition of report.conditions) {
-      const { propagate } = condition;`,
   },
   {
     promise: "Controllers are asked by a trigger",
@@ -153,10 +117,29 @@ export const ofGep1: readonly Contradiction[] = [
     put: "",
   },
   {
+    promise: "`DNSProvider` and `DNSEntry` (`dns.gardener.cloud`)",
+    file: "src/provider-local/dns/record.ts",
+    find: "void (await write(object, [], context))",
+    put: "void context.check()",
+  },
+  {
+    promise: "`Infrastructure`",
+    file: "src/provider-local/infrastructure.ts",
+    find: `    await readSecret(client, { name, namespace });
+`,
+    put: "",
+  },
+  {
     promise: "`Infrastructure.spec.sshPublicKey`",
     file: "src/components/extension-objects.ts",
     find: "...(context.sshPublicKey === undefined ? {} : { sshPublicKey: context.sshPublicKey }),",
     put: "",
+  },
+  {
+    promise: "`BackupInfrastructure` (`extensions.gardener.cloud`)",
+    file: "src/worker/backup/bucket.ts",
+    find: "requestFor(existing, [wanted.spec, data])",
+    put: "requestFor(existing, [wanted.spec])",
   },
   {
     promise: "`MachineCloudConfig`, downloader",
@@ -171,64 +154,33 @@ export const ofGep1: readonly Contradiction[] = [
     put: "spec: omitUndefined({ criConfig,",
   },
   {
+    promise: "The placeholder `{RELOAD-CLOUD-CONFIG-WITH-PATH:…}`",
+    file: "src/node-agent/changes.ts",
+    find: "return [...unit.ownPaths, ...unit.filePaths, ...old.ownPaths]",
+    put: "return [...unit.ownPaths, ...old.ownPaths]",
+  },
+  {
     promise: "`Generic`, cloud components",
     file: "src/components/extension-objects.ts",
     find: "...(infrastructureProviderStatus ? { infrastructureProviderStatus } : {}),",
     put: "",
   },
   {
-    promise: 'A DNS `TXT` record `"Seed=seed-01"` names the leader',
-    file: "src/dns/leader.ts",
-    find: "`Seed=${seed}`",
-    put: "`Leader=${seed}`",
+    promise: "`Generic`, anything else beside the control plane",
+    file: "src/components/extension-objects.ts",
+    find: "extensions.filter(({ reconcile }) => phase === undefined || reconcile === phase)",
+    put: "extensions.filter(({ reconcile }) => phase === undefined || reconcile !== undefined)",
   },
   {
-    promise: "`spec.leadership` with `record`, `value`, `leaseSeconds` in every object",
-    file: "src/extension/leadership-guard.ts",
-    find: "  if (isLeader(leader, own)) return;",
-    put: '  if (leader.seed !== "") return;',
+    promise: "`Network` (named as a later step)",
+    file: "src/components/extension-objects.ts",
+    find: "podCIDR: pods,",
+    put: "podCIDR: services,",
   },
   {
-    promise: "Controllers check before every operation, otherwise they stop",
-    file: "src/extension/leadership-guard.ts",
-    find: "confirm: async () => requireLeader(leadership, await ask(record), who),",
-    put: "confirm: (() => {\n            const first = ask(record);\n            return async () => requireLeader(leadership, await first, who);\n          })(),",
-  },
-  {
-    promise: "Then the normal reconciliation flow runs",
-    file: "src/workflows/restore.ts",
-    find: 'kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers] },',
-    put: 'kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers, awake] },',
-  },
-  {
-    promise: "`spec.seed`, `spec.shootUID`",
-    file: "src/activities/backup/entry.ts",
-    find: "shootRef: { apiVersion, kind, name, namespace },",
-    put: "",
-  },
-  {
-    promise: "`ControllerRegistration` with kinds and types",
-    file: "src/admission/controller-registration.ts",
-    find: "await Promise.all([primaryCauses(client, registration), deploymentCauses(client, registration)])",
-    put: "await Promise.all([primaryCauses(client, registration)])",
-  },
-  {
-    promise: "Each kind and type exists once",
-    file: "src/admission/controller-registration.ts",
-    find: "if (owner === undefined) return [];",
-    put: "if (owner !== resource.kind) return [];",
-  },
-  {
-    promise: "General defaulting and validation stay in Gardener",
-    file: "src/admission/shoot/defaults.ts",
-    find: "const versioned = profile ? withVersions(named, profile, time) : named;",
-    put: "const versioned = named;",
-  },
-  {
-    promise: "`backup.schedule`, `.maximum`",
-    test: "etcd is saved by the schedule itself",
-    file: "src/components/etcd/backup.ts",
-    find: "suspend: shoot.spec.hibernation?.enabled === true,",
-    put: "suspend: shoot.spec.hibernation?.enabled !== true,",
+    promise: "`ContainerRuntime` (added upstream since)",
+    file: "src/activities/extensions/extensions.ts",
+    find: 'const endedKinds: readonly AppliedKind[] = ["Extension", "ContainerRuntime"];',
+    put: 'const endedKinds: readonly AppliedKind[] = ["Extension"];',
   },
 ];

@@ -53,6 +53,26 @@ export const ofGep28: readonly Contradiction[] = [
     put: "...around.flatMap(() => []),",
   },
   {
+    promise: "takes the garden's kubeconfig and a manifest",
+    file: "src/gardenadm/discover/collect.ts",
+    find: `    collectBindings(need),
+`,
+    put: "",
+  },
+  {
+    promise: "fetches profile, registrations and deployments",
+    file: "src/gardenadm/discover/collect.ts",
+    find: `    collectRegistrations(need, bucket),
+`,
+    put: "",
+  },
+  {
+    promise: "later, the garden has the same versions",
+    file: "src/gardenadm/discover/difference.ts",
+    find: "if (isDeepStrictEqual(before, after)) return [];",
+    put: 'if (isDeepStrictEqual(before, after) || field !== "") return [];',
+  },
+  {
     promise: "configuration in separate files",
     file: "src/gardenadm/configuration/documents.ts",
     find: 'return apiVersion === "v1" && kind === "List" && Array.isArray(items)',
@@ -95,6 +115,12 @@ export const ofGep28: readonly Contradiction[] = [
     put: 'controlPlane:          { do: apply("Network")',
   },
   {
+    promise: "BackupBucket and BackupEntry",
+    file: "src/gardenadm/reconcile/backup-entry.ts",
+    find: "backupEntryObject(context, status?.providerStatus, name)",
+    put: "backupEntryObject(context, undefined, name)",
+  },
+  {
     promise: "`token generate`, `create`, `list`, `delete`",
     file: "src/gardenadm/token/generate.ts",
     find: "renderBootstrapToken(generateBootstrapToken())",
@@ -111,6 +137,12 @@ export const ofGep28: readonly Contradiction[] = [
     file: "src/admission/shoot/skew.ts",
     find: "const FARTHEST_BEHIND = 3;",
     put: "const FARTHEST_BEHIND = 4;",
+  },
+  {
+    promise: "high touch: networks and machines are the operator's",
+    file: "src/gardenadm/discover/collect-registrations.ts",
+    find: "const demand = { shoot, managedInfrastructure, bucketType",
+    put: "const demand = { shoot, managedInfrastructure: !managedInfrastructure || managedInfrastructure, bucketType",
   },
   {
     promise: "no VPN",

@@ -1,0 +1,150 @@
+import type { Contradiction } from "../contradictions.ts";
+
+/** Of GEP-1's page: what is kept, watched and moved, and who is let do what. */
+export const ofGep1Moves: readonly Contradiction[] = [
+  {
+    promise: "`ShootState` in the garden, for each Shoot",
+    file: "src/activities/state/layout.ts",
+    find: "partBytes: 900_000",
+    put: "partBytes: 2_900_000",
+  },
+  {
+    promise: "It holds secrets such as `ca`",
+    file: "src/activities/state/seal.ts",
+    find: "data: encrypt(secret, gzipSync(JSON.stringify(content)), boundTo(id, place))",
+    put: "data: JSON.stringify([content, typeof secret, boundTo(id, place).length])",
+  },
+  {
+    promise: "Every change is reflected immediately",
+    file: "src/worker/mirror/mirror.ts",
+    find: "setTimeout(enqueue, times.debounce)",
+    put: "setTimeout(enqueue, times.resync)",
+  },
+  {
+    promise: "Gardener is not always online",
+    file: "src/worker/mirror/mirror.ts",
+    find: "if (!(error instanceof Superseded || error instanceof StateTooLarge)) throw error;",
+    put: "",
+  },
+  {
+    promise: "Gardener's own conditions",
+    file: "src/activities/shoot/health.ts",
+    find: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(system, inside), tunnel) : system,",
+    put: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(controlPlane, inside), tunnel) : system,",
+  },
+  {
+    promise: "Conditions with `propagate=true` are copied to the Shoot",
+    file: "src/activities/shoot/extension-reports.ts",
+    find: "for (const { propagate, ...condition } of report.conditions) {",
+    put: `for (const condition of report.conditions) {
+      const { propagate } = condition;`,
+  },
+  {
+    promise: "Shoot and backup controllers run in the seed and talk to its API server",
+    file: "src/variables.ts",
+    find: "The file of the seed's kubeconfig. After a 401 the process reads it again.\",\n    schema: path,\n    readBy: [",
+    put: 'The file of the seed\'s kubeconfig. After a 401 the process reads it again.",\n    schema: path,\n    readBy: ["manager", ',
+  },
+  {
+    promise: "The garden keeps CloudProfile, Project, Quota and Seed controllers",
+    file: "src/controllers/protections.ts",
+    find: `      ...(await shoots(client, undefined, names({ kind: CloudProfile.kind, name }))),
+`,
+    put: "",
+  },
+  {
+    promise: 'A DNS `TXT` record `"Seed=seed-01"` names the leader',
+    file: "src/dns/leader.ts",
+    find: "`Seed=${seed}`",
+    put: "`Leader=${seed}`",
+  },
+  {
+    promise: "`spec.leadership` with `record`, `value`, `leaseSeconds` in every object",
+    file: "src/extension/leadership-guard.ts",
+    find: "  if (isLeader(leader, own)) return;",
+    put: '  if (leader.seed !== "") return;',
+  },
+  {
+    promise: "Controllers check before every operation, otherwise they stop",
+    file: "src/extension/leadership-guard.ts",
+    find: "confirm: async () => requireLeader(leadership, await ask(record), who),",
+    put: "confirm: (() => {\n            const first = ask(record);\n            return async () => requireLeader(leadership, await first, who);\n          })(),",
+  },
+  {
+    promise: "`.spec.cloud.seed` is changed to trigger a move",
+    file: "src/admission/shoot/binding.ts",
+    find: "return [...migrationCauses(change), ...bastionCauses(change)];",
+    put: 'return [{ field, message: "cannot be changed" }];',
+  },
+  {
+    promise: "Gardener changes the record's value",
+    file: "src/activities/leadership/record.ts",
+    find: `const answers = await lookup.askAll(publication.record);
+    refuseLater`,
+    put: `const answers = (await lookup.askAll(publication.record)).slice(0, 1);
+    refuseLater`,
+  },
+  {
+    promise: "Then the normal reconciliation flow runs",
+    file: "src/workflows/restore.ts",
+    find: 'kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers] },',
+    put: 'kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers, awake] },',
+  },
+  {
+    promise: "The old control plane is deactivated",
+    file: "src/fence/fence.ts",
+    find: `if (leader !== undefined) {
+    const { seed, epoch } = leader;`,
+    put: `if (leader !== undefined && displaced !== undefined) {
+    const { seed, epoch } = leader;`,
+  },
+  {
+    promise: "`spec.seed`, `spec.shootUID`",
+    file: "src/activities/backup/entry.ts",
+    find: "shootRef: { apiVersion, kind, name, namespace },",
+    put: "",
+  },
+  {
+    promise: "The seed is changed in a move, and the object moves with it",
+    file: "src/activities/backup/entry.ts",
+    find: "const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };",
+    put: "if (existing !== undefined) return;\n  const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };",
+  },
+  {
+    promise: "`ControllerRegistration` with kinds and types",
+    file: "src/admission/controller-registration.ts",
+    find: "await Promise.all([primaryCauses(client, registration), deploymentCauses(client, registration)])",
+    put: "await Promise.all([primaryCauses(client, registration)])",
+  },
+  {
+    promise: "Each kind and type exists once",
+    file: "src/admission/controller-registration.ts",
+    find: "if (owner === undefined) return [];",
+    put: "if (owner !== resource.kind) return [];",
+  },
+  {
+    promise: "Provider-specific defaulting and validation are webhooks of the providers",
+    file: "src/provider-local/admission/shoots.ts",
+    find: "if (shoot?.spec.provider.type !== TYPE || shoot.metadata.deletionTimestamp !== undefined) return judge([]);",
+    put: `if (shoot?.spec.provider.type === TYPE || shoot?.metadata.deletionTimestamp !== undefined) return judge([]);
+  if (shoot === undefined) return judge([]);`,
+  },
+  {
+    promise: "General defaulting and validation stay in Gardener",
+    file: "src/admission/shoot/defaults.ts",
+    find: "const versioned = profile ? withVersions(named, profile, time) : named;",
+    put: "const versioned = named;",
+  },
+  {
+    promise: "Shoot quotas stay in the core",
+    file: "src/admission/shoot/quota.ts",
+    find: "before + wanted <= limit",
+    put: "wanted <= limit",
+  },
+  {
+    promise: "Maintenance sets `trigger.gardener.cloud=maintenance`, updates patch versions and images",
+    file: "src/provider-local/admission/shoots.ts",
+    find: "...(profile ? imagePatch(shoot.spec.provider.workers ?? [], profile, now) : []),",
+    put: "",
+  },
+];
