@@ -10,6 +10,12 @@ export const ofGep1: readonly Contradiction[] = [
       "cloud-provider": "external",`,
   },
   {
+    promise: "Control planes move between seeds",
+    file: "src/workflows/restore.ts",
+    find: 'after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry", "prepareEtcd", "extensionsBeforeApiServer"]',
+    put: 'after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry", "extensionsBeforeApiServer"]',
+  },
+  {
     promise: "`Shoot.spec.cloud.type`, `.region`, `.providerConfig`",
     file: "src/components/extension-objects.ts",
     find: "...(provider.infrastructureConfig ? { providerConfig: provider.infrastructureConfig } : {}),",

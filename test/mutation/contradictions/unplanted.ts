@@ -2,7 +2,6 @@
 export const unplanted = {
   "docs/gep-1.md": [
     "Goals: No knowledge of operating systems",
-    "Goals: Control planes move between seeds",
     "CloudProfile and Shoot: `CloudProfile` with versions, machine types, volume types, `caBundle`",
     "CloudProfile and Shoot: `CloudProfile.spec.providerConfig` with zones, images and unavailable types",
     "CloudProfile and Shoot: `Shoot.spec.cloudProfileName`",

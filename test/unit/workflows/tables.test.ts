@@ -418,6 +418,17 @@ describe("the restore table", () => {
       expect(before(restore, step)).toContain("finalShareState");
   });
 
+  it("leaves a Shoot without an API server for a last snapshot, its way over and the start of etcd, and for nothing else", () => {
+    const awaited = before(restore, "kubeApiServer");
+    const away = [...awaited].filter((step) => before(restore, step).has("oldApiServer"));
+    expect(away.toSorted()).toEqual(
+      ["copiedBackups", "etcd", "etcdVolume", "finalShareState", "finalSnapshot", "oldEtcd"].toSorted(),
+    );
+    expect([...before(restore, "oldApiServer")]).toEqual(
+      expect.arrayContaining(["prepareEtcd", "infrastructure", "accessSecrets"]),
+    );
+  });
+
   it("counts the leases of the old seed from when all servers name the new leader", () => {
     expect(before(restore, "leases")).toContain("leadership");
   });
