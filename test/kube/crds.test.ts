@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
-import { CustomResourceDefinition } from "../../src/kube/index.ts";
+import { CloudProfile, Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
+import { CustomResourceDefinition, refTo } from "../../src/kube/index.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -35,6 +35,13 @@ test("fields that the schema does not name are kept", async () => {
     spec: { ...spec(), future: { deep: [{ a: 1 }] } },
   });
   expect(shoot["spec"]).toMatchObject({ future: { deep: [{ a: 1 }] } });
+});
+
+test("a CloudProfile's providerConfig is kept as its provider writes it", async () => {
+  const providerConfig = { apiVersion: "any.provider/v1", kind: "CloudProfileConfig", images: [{ name: "a", id: 7 }] };
+  const ref = refTo(CloudProfile, { name: "local" });
+  await controlPlane.client.patch(ref, { spec: { providerConfig } });
+  expect((await controlPlane.client.read(ref))?.spec).toMatchObject({ providerConfig });
 });
 
 test("defaults appear in a Shoot, a Seed and a ControllerRegistration", async () => {

@@ -84,6 +84,18 @@ describe("a row of Reconcile", () => {
     expect(await kube.list(DNSRecord, { namespace: run.technicalID })).toHaveLength(1);
   });
 
+  test("apiServerService waits until the way in to the API server has an address", async () => {
+    const run = await newShoot();
+    await row(run, "namespace");
+    const [target = expect.fail("nothing is waited for"), ...others] = await row(run, "apiServerService");
+    expect(others).toEqual([]);
+    const look = async () => judge(target, (await kube.read(target)) ?? expect.fail("the Service is not there"));
+    expect(await look()).toMatchObject({ reached: false });
+    const status = { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } };
+    await kube.patch(target, { status }, { subresource: "status" });
+    expect(await look()).toEqual({ reached: true });
+  });
+
   test.for([
     ["etcd", ["StatefulSet etcd-events", "StatefulSet etcd-main"]],
     ["kubeApiServer", ["Deployment kube-apiserver"]],

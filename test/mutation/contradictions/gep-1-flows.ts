@@ -20,6 +20,12 @@ export const ofGep1Flows: readonly Contradiction[] = [
     put: 'type: "ClusterIP"',
   },
   {
+    promise: "WaitUntilKubeAPIServerServiceIsReady",
+    file: "src/components/index.ts",
+    find: 'objects: kubeApiServerService, rollout: [{ apiVersion: "v1", kind: "Service", name: "kube-apiserver" }]',
+    put: "objects: kubeApiServerService, rollout: []",
+  },
+  {
     promise: "DeploySecrets",
     file: "src/activities/secrets/secrets.ts",
     find: "const fits = isFit(present, signer, request, now);",

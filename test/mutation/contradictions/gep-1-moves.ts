@@ -27,6 +27,12 @@ export const ofGep1Moves: readonly Contradiction[] = [
     put: "",
   },
   {
+    promise: "Controllers reconstruct themselves from state and the real world",
+    file: "src/extension/perform.ts",
+    find: 'if (operation === "Restore") return actuator.restore(',
+    put: 'if (operation === "Restore") return actuator.reconcile(',
+  },
+  {
     promise: "Gardener's own conditions",
     file: "src/activities/shoot/health.ts",
     find: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(system, inside), tunnel) : system,",
@@ -83,6 +89,18 @@ export const ofGep1Moves: readonly Contradiction[] = [
     refuseLater`,
     put: `const answers = (await lookup.askAll(publication.record)).slice(0, 1);
     refuseLater`,
+  },
+  {
+    promise: "It waits `2*60s`",
+    file: "src/workflows/step-runner.ts",
+    find: "2 * leaseSeconds : dnsTtl",
+    put: "leaseSeconds : dnsTtl",
+  },
+  {
+    promise: "It applies the CRDs with a preset `.status.state`",
+    file: "src/extension/perform.ts",
+    find: 'if (operation === "Restore") return actuator.restore(object, cluster, context);',
+    put: 'if (operation === "Restore") return actuator.restore({ ...object, status: {} }, cluster, context);',
   },
   {
     promise: "Then the normal reconciliation flow runs",

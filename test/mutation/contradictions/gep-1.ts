@@ -10,10 +10,45 @@ export const ofGep1: readonly Contradiction[] = [
       "cloud-provider": "external",`,
   },
   {
+    promise: "No knowledge of operating systems",
+    file: "src/provider-local/machine-image/operating-system-config.ts",
+    find: "const data = { cloud_config: ",
+    put: "const data = { user_data: ",
+  },
+  {
     promise: "Control planes move between seeds",
     file: "src/workflows/restore.ts",
     find: 'after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry", "prepareEtcd", "extensionsBeforeApiServer"]',
     put: 'after: ["leases", "fence", "accessSecrets", "infrastructure", "backupEntry", "extensionsBeforeApiServer"]',
+  },
+  {
+    promise: "`CloudProfile` with versions, machine types, volume types, `caBundle`",
+    file: "src/admission/shoot/profile.ts",
+    find: `    ...versionCauses(change, profile),
+`,
+    put: "",
+  },
+  {
+    promise: "`CloudProfile.spec.providerConfig` with zones, images and unavailable types",
+    file: "deploy/crds/core.gardener.cloud_cloudprofiles.yaml",
+    find: `description: ProviderConfig contains provider-specific configuration for the profile.
+                  type: object
+                  x-kubernetes-preserve-unknown-fields: true`,
+    put: `description: ProviderConfig contains provider-specific configuration for the profile.
+                  type: object`,
+  },
+  {
+    promise: "`CloudProfile.spec.providerConfig` with zones, images and unavailable types",
+    test: "a Shoot with %s is refused",
+    file: "src/admission/shoot/workers.ts",
+    find: "zone.unavailableMachineTypes?.includes(machine.type) ?",
+    put: 'zone.name === "" ?',
+  },
+  {
+    promise: "`Shoot.spec.cloudProfileName`",
+    file: "src/admission/shoot/references.ts",
+    find: "return [{ field, message: `there is no ${kind} ${name}: see kubectl get cloudprofiles` }];",
+    put: "return [];",
   },
   {
     promise: "`Shoot.spec.cloud.type`, `.region`, `.providerConfig`",

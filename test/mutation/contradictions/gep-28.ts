@@ -35,6 +35,27 @@ export const ofGep28: readonly Contradiction[] = [
     put: "objects: documents.slice(1).flatMap(({ objects }) => objects), faults",
   },
   {
+    promise: "`gardenadm` is a program of each release",
+    file: "bin/gardenadm",
+    find: 'start" gardenadm "$@"',
+    put: 'start" perennial "$@"',
+  },
+  {
+    promise: "habits of kubeadm, without an `upgrade`",
+    file: "src/gardenadm/registry.ts",
+    find: `  {
+    name: "version",`,
+    put: `  { name: "upgrade", summary: "Upgrade", load: async () => (await import("./version.ts")).version },
+  {
+    name: "version",`,
+  },
+  {
+    promise: "systemd, containerd and `ctr`",
+    file: "src/gardenadm/preflight/systemd.ts",
+    find: 'isReadable(root, "/run/systemd/system")',
+    put: 'isReadable(root, "/")',
+  },
+  {
     promise: "CPU and memory",
     file: "src/gardenadm/preflight/memory.ts",
     find: "worker: 1229",
@@ -51,6 +72,12 @@ export const ofGep28: readonly Contradiction[] = [
     file: "src/gardenadm/preflight/networks.ts",
     find: '...ranges.filter(({ name }) => name !== "nodes").flatMap((range) => neighbourFaults(range, around)),',
     put: "...around.flatMap(() => []),",
+  },
+  {
+    promise: "`version`",
+    file: "src/gardenadm/version.ts",
+    find: "Number(minor) + 1",
+    put: "Number(minor) + 2",
   },
   {
     promise: "takes the garden's kubeconfig and a manifest",
