@@ -23,8 +23,8 @@ export const ofGep1Moves: readonly Contradiction[] = [
   {
     promise: "Gardener is not always online",
     file: "src/worker/mirror/mirror.ts",
-    find: "if (!(error instanceof Superseded || error instanceof StateTooLarge)) throw error;",
-    put: "",
+    find: "const { is, owner } = await findOwner(namespace);",
+    put: "const { is, owner } = await findOwner(namespace).catch(() => ({ is: undefined, owner: undefined }));",
   },
   {
     promise: "Controllers reconstruct themselves from state and the real world",
