@@ -129,7 +129,7 @@ export const ofGep1Flows: readonly Contradiction[] = [
   {
     promise: "CleanCustomResourceDefinitions",
     file: "src/activities/teardown/shoot-resources.ts",
-    find: 'await phase("custom resources", await typesOf(grace.extendedApis, isCustom));',
+    find: 'await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis));',
     put: "",
   },
   {

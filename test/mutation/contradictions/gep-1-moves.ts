@@ -128,41 +128,4 @@ export const ofGep1Moves: readonly Contradiction[] = [
     find: "const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };",
     put: "if (existing !== undefined) return;\n  const annotations = { [EPOCH_ANNOTATION]: String(epoch), ...previousBucket(existing, entry) };",
   },
-  {
-    promise: "`ControllerRegistration` with kinds and types",
-    file: "src/admission/controller-registration.ts",
-    find: "await Promise.all([primaryCauses(client, registration), deploymentCauses(client, registration)])",
-    put: "await Promise.all([primaryCauses(client, registration)])",
-  },
-  {
-    promise: "Each kind and type exists once",
-    file: "src/admission/controller-registration.ts",
-    find: "if (owner === undefined) return [];",
-    put: "if (owner !== resource.kind) return [];",
-  },
-  {
-    promise: "Provider-specific defaulting and validation are webhooks of the providers",
-    file: "src/provider-local/admission/shoots.ts",
-    find: "if (shoot?.spec.provider.type !== TYPE || shoot.metadata.deletionTimestamp !== undefined) return judge([]);",
-    put: `if (shoot?.spec.provider.type === TYPE || shoot?.metadata.deletionTimestamp !== undefined) return judge([]);
-  if (shoot === undefined) return judge([]);`,
-  },
-  {
-    promise: "General defaulting and validation stay in Gardener",
-    file: "src/admission/shoot/defaults.ts",
-    find: "const versioned = profile ? withVersions(named, profile, time) : named;",
-    put: "const versioned = named;",
-  },
-  {
-    promise: "Shoot quotas stay in the core",
-    file: "src/admission/shoot/quota.ts",
-    find: "before + wanted <= limit",
-    put: "wanted <= limit",
-  },
-  {
-    promise: "Maintenance sets `trigger.gardener.cloud=maintenance`, updates patch versions and images",
-    file: "src/provider-local/admission/shoots.ts",
-    find: "...(profile ? imagePatch(shoot.spec.provider.workers ?? [], profile, now) : []),",
-    put: "",
-  },
 ];

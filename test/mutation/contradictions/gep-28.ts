@@ -142,12 +142,6 @@ export const ofGep28: readonly Contradiction[] = [
     put: 'controlPlane:          { do: apply("Network")',
   },
   {
-    promise: "BackupBucket and BackupEntry",
-    file: "src/gardenadm/reconcile/backup-entry.ts",
-    find: "backupEntryObject(context, status?.providerStatus, name)",
-    put: "backupEntryObject(context, undefined, name)",
-  },
-  {
     promise: "`token generate`, `create`, `list`, `delete`",
     file: "src/gardenadm/token/generate.ts",
     find: "renderBootstrapToken(generateBootstrapToken())",
@@ -164,12 +158,6 @@ export const ofGep28: readonly Contradiction[] = [
     file: "src/admission/shoot/skew.ts",
     find: "const FARTHEST_BEHIND = 3;",
     put: "const FARTHEST_BEHIND = 4;",
-  },
-  {
-    promise: "high touch: networks and machines are the operator's",
-    file: "src/gardenadm/discover/collect-registrations.ts",
-    find: "const demand = { shoot, managedInfrastructure, bucketType",
-    put: "const demand = { shoot, managedInfrastructure: !managedInfrastructure || managedInfrastructure, bucketType",
   },
   {
     promise: "no VPN",
