@@ -38,6 +38,37 @@ test("an extension object that comes back is asked to restore only once its cont
   expect(await asked()).toBe("restore");
 });
 
+test("a migration that the end of its epoch has cut short goes on under the next one, and then the object is restored", async () => {
+  const name = "cut-short";
+  const ref = refTo(Infrastructure, { name, namespace: run.technicalID });
+  const of = (epoch: number) => ({
+    ...infrastructure,
+    metadata: { ...infrastructure.metadata, name },
+    spec: {
+      ...infrastructure.spec,
+      leadership: { record: "r", value: "seed-1", epoch, leaseSeconds: 5, shoot: run.uid },
+    },
+  });
+  const under = (epoch: number) => ({ ...run, epoch, migration: { ...back, returning: true as const } });
+  const restore = () => moves(of(4)).restore(under(4), "Infrastructure", "infrastructure");
+  const report = (state: string) => plane.client.patch(ref, migrated(state), { subresource: "status" });
+  const look = async () => {
+    const object = await plane.client.read(ref);
+    const { leadership } = (object?.spec ?? {}) as { leadership?: { epoch: number } };
+    return { asked: object?.metadata.annotations?.["gardener.cloud/operation"], epoch: leadership?.epoch };
+  };
+
+  await plane.client.apply(of(3));
+  await moves(of(3)).migrate(under(3), "Infrastructure", "migrateInfrastructure");
+  await plane.client.patch(ref, { metadata: { annotations: { "perennial.dev/epoch": "3" } } });
+  await report("Processing");
+  await expect(restore()).rejects.toThrow("still migrating it");
+  expect(await look()).toEqual({ asked: "migrate", epoch: 4 });
+  await report("Succeeded");
+  expect(await restore()).toMatchObject([{ name, asked: "restore" }]);
+  expect(await look()).toEqual({ asked: "restore", epoch: 4 });
+});
+
 test("an extension object that this seed left epochs ago gets the state that was kept since, not its own old one", async () => {
   const late = { ...run, epoch: 11, migration: { source: "seed-2", destination: "seed-1", takeover: false } };
   const name = "left";
@@ -86,19 +117,17 @@ function moves(wanted: object = infrastructure, kept?: object, seedClient = plan
   });
 }
 
+const back = { source: "seed-1", destination: "seed-2", takeover: false };
+
+const migrated = (state: string) => ({
+  status: {
+    lastOperation: { type: "Migrate", state, progress: 1, description: "", lastUpdateTime: "2026-01-01T00:00:00Z" },
+  },
+});
+
 async function report(state: string): Promise<void> {
-  const lastOperation = {
-    type: "Migrate",
-    state,
-    progress: 1,
-    description: "",
-    lastUpdateTime: "2026-01-01T00:00:00Z",
-  };
-  await plane.client.patch(
-    refTo(Infrastructure, { name: "local", namespace: run.technicalID }),
-    { status: { lastOperation } },
-    { subresource: "status" },
-  );
+  const local = refTo(Infrastructure, { name: "local", namespace: run.technicalID });
+  await plane.client.patch(local, migrated(state), { subresource: "status" });
 }
 
 async function asked(): Promise<string | undefined> {

@@ -75,10 +75,26 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, machines
     return { stale, given, waiting };
   };
 
+  /**
+   * Has a migration end that an earlier epoch began, as when a move was called back in the middle of it. A controller that goes by epochs
+   * stopped when the next one began: it goes on once its object is of this one.
+   */
+  const letMigrate = async (run: ShootRun, object: KubeObject, existing: ExtensionLike) => {
+    if (writtenEpoch(existing.metadata.annotations) >= run.epoch) return;
+    const annotations = {
+      ...object.metadata.annotations,
+      [OPERATION_ANNOTATION]: "migrate",
+      ...(isStale(existing, run) ? { [STALE_ANNOTATION]: "true" } : {}),
+    };
+    await seedClient.apply({ ...object, metadata: { ...object.metadata, annotations } });
+  };
+
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => {
     const existing = await readChangeable(seedClient, object);
-    if (existing !== undefined && isMigrating(existing))
+    if (existing !== undefined && isMigrating(existing)) {
+      await letMigrate(run, object, existing);
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
+    }
     const { stale, given, waiting } = await pastOf(run, kind, existing);
     const annotations = {
       ...object.metadata.annotations,
