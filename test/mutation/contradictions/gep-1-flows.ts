@@ -135,10 +135,8 @@ export const ofGep1Flows: readonly Contradiction[] = [
   {
     promise: "CleanKubernetesResources",
     file: "src/activities/teardown/shoot-resources.ts",
-    find: `.filter((object) => !isSpared(object));
-  const overdue`,
-    put: `.filter((object) => object.kind !== "" || !isSpared(object));
-  const overdue`,
+    find: "if (!isSpared(object)) users.push(briefly(object));",
+    put: "users.push(briefly(object));",
   },
   {
     promise: "DestroyInfrastructure",
