@@ -39,7 +39,7 @@ export function createSnapshotFailures({ seedClient, reporter, log }: SnapshotFa
     readiness: (namespace) => lasts.get(namespace)?.readiness ?? { reached: true },
     async note(job, owner) {
       const { namespace = "", name, creationTimestamp: at = "" } = job.metadata;
-      if (at < (lasts.get(namespace)?.at ?? "")) return;
+      if (isOlder({ name, at }, lasts.get(namespace))) return;
       const ended = completed(job);
       if (ended.reached) return void lasts.set(namespace, { name, at, readiness: ended });
       if (ended.error === undefined) return;
@@ -60,6 +60,10 @@ interface Last {
   readonly at: string;
   readonly readiness: Readiness;
 }
+
+/** Of two Jobs of one second, which is as exact as Kubernetes says it, the later has the later name: a CronJob numbers them. */
+const isOlder = ({ name, at }: Pick<Last, "name" | "at">, last: Last | undefined): boolean =>
+  last !== undefined && (at === last.at ? name < last.name : at < last.at);
 
 /** In ms: as long as a garden keeps Events, so that none comes again when a worker starts again. */
 const TOLD_FOR = 3_600_000;
