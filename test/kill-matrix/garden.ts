@@ -1,3 +1,4 @@
+import { SEED_IDENTITIES_NAMESPACE } from "../../src/api/names.ts";
 import type { Seed, Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
@@ -14,7 +15,11 @@ export async function applyGarden(
   const [seed] = examples.filter((object): object is Seed & KubeObject => object.kind === "Seed");
   if (seed === undefined) throw new Error("deploy/examples has no Seed");
   const objects = [
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: "garden" } },
+    ...["garden", SEED_IDENTITIES_NAMESPACE].map((name) => ({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name },
+    })),
     dnsSecret("dns", dns),
     {
       ...dnsSecret("leadership", dns),
