@@ -177,6 +177,7 @@ const arrows = {
     "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",
     "components",
+    "dns/domain",
     "etcd",
     "etcd-data",
     "flow",

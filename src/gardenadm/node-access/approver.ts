@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { canonicalName } from "../../dns/domain.ts";
 import { readCertificateRequest } from "../../kube/certificates/read-request.ts";
 import { decideRequest, isPending, type CertificateDecision } from "../../kube/certificates/signing-request.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -106,6 +107,6 @@ async function decisionOnHosts(client: KubeClient, name: string, hosts: readonly
 }
 
 const canonicalHost = (host: string): string =>
-  isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host.toLowerCase().replace(/\.$/, "");
+  isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : canonicalName(host);
 
 const addressesOf = ({ status }: Node): string[] => (status?.addresses ?? []).map(({ address }) => address);
