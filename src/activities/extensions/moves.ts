@@ -75,33 +75,26 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, machines
     return { stale, given, waiting };
   };
 
-  /**
-   * Has a migration end that an earlier epoch began, as when a move was called back in the middle of it. A controller that goes by epochs
-   * stopped when the next one began: it goes on once its object is of this one.
-   */
-  const letMigrate = async (run: ShootRun, object: KubeObject, existing: ExtensionLike) => {
-    if (writtenEpoch(existing.metadata.annotations) >= run.epoch) return;
+  /** Writes the wanted object, which asks for that operation, if any, and remembers that this seed left it epochs ago. */
+  const write = async (object: KubeObject, { operation, stale }: { operation?: string; stale: boolean }) => {
     const annotations = {
       ...object.metadata.annotations,
-      [OPERATION_ANNOTATION]: "migrate",
-      ...(isStale(existing, run) ? { [STALE_ANNOTATION]: "true" } : {}),
+      ...(operation === undefined ? {} : { [OPERATION_ANNOTATION]: operation }),
+      ...(stale ? { [STALE_ANNOTATION]: "true" } : {}),
     };
-    await seedClient.apply({ ...object, metadata: { ...object.metadata, annotations } });
+    return await seedClient.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
   };
 
   const restoreOne = async (run: ShootRun, object: KubeObject, kind: AppliedKind, group: WaitGroup) => {
     const existing = await readChangeable(seedClient, object);
     if (existing !== undefined && isMigrating(existing)) {
-      await letMigrate(run, object, existing);
+      // As when a move was called back: a controller that goes by epochs stopped when this one began, and goes on once its object is of it.
+      if (writtenEpoch(existing.metadata.annotations) < run.epoch)
+        await write(object, { operation: "migrate", stale: isStale(existing, run) });
       throw new StepError(`cannot restore ${kind} ${object.metadata.name}: its controller is still migrating it`);
     }
     const { stale, given, waiting } = await pastOf(run, kind, existing);
-    const annotations = {
-      ...object.metadata.annotations,
-      ...(waiting ? { [OPERATION_ANNOTATION]: "wait-for-state" } : {}),
-      ...(stale ? { [STALE_ANNOTATION]: "true" } : {}),
-    };
-    const applied = await seedClient.apply<ExtensionLike>({ ...object, metadata: { ...object.metadata, annotations } });
+    const applied = await write(object, { ...(waiting ? { operation: "wait-for-state" } : {}), stale });
     if (given !== undefined) await giveState(applied, { state: given }, true);
     else if (waiting) await giveState(applied, await kept(run, object), stale);
     // The one that is recorded may be older than what a provider keeps.
