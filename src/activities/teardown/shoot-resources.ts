@@ -126,10 +126,17 @@ async function usersObjects(shootClient: KubeClient, type: ResourceType): Promis
 /** How many objects of a kind are deleted in one look: the next look finds others. */
 const MOST_AT_ONCE = 5_000;
 
+/** An object as far as it is deleted. */
 function briefly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, deletionTimestamp, finalizers = [] } = metadata;
   const kept = { name, ...omitUndefined({ namespace, uid, deletionTimestamp }), finalizers: finalizers.slice(0, 1) };
   return { apiVersion, kind, metadata: kept };
+}
+
+/** An object as far as it is spared or deleted. */
+function withLabels(object: KubeObject): KubeObject {
+  const { metadata, ...kept } = briefly(object);
+  return { ...kept, metadata: { ...metadata, ...omitUndefined({ labels: object.metadata.labels }) } };
 }
 
 /** In characters of JSON: of all volumes, definitions and aggregated APIs together with what is kept of each. */
@@ -145,26 +152,19 @@ const ofVolumes = {
 
 const ofDefinitions = {
   most,
-  keep: ({ metadata, spec, ...definition }: CustomResourceDefinition): CustomResourceDefinition => ({
-    ...briefly({ ...definition, metadata }),
-    metadata: judged(metadata),
+  keep: ({ spec, ...definition }: CustomResourceDefinition): CustomResourceDefinition => ({
+    ...withLabels(definition),
     spec: { group: spec.group, names: { kind: spec.names.kind } },
   }),
 };
 
 const ofApis = {
   most,
-  keep: ({ metadata, apiVersion, kind, ...api }: KubeObject): KubeObject => {
+  keep: (api: KubeObject): KubeObject => {
     const { service } = (api["spec"] ?? {}) as { service?: unknown };
-    return { apiVersion, kind, metadata: judged(metadata), spec: service === undefined ? {} : { service: {} } };
+    return { ...withLabels(api), spec: service === undefined ? {} : { service: {} } };
   },
 };
-
-/** Metadata by which objects are spared and deleted. */
-const judged = ({ name, uid, deletionTimestamp, labels, finalizers = [] }: KubeObject["metadata"]) => ({
-  ...{ name, finalizers: finalizers.slice(0, 1) },
-  ...omitUndefined({ uid, deletionTimestamp, labels }),
-});
 
 function isOverdue({ metadata: { deletionTimestamp } }: KubeObject, grace: number): boolean {
   return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) + grace * 1_000 <= Date.now();
