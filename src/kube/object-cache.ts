@@ -1,5 +1,5 @@
 import type { KubeObject } from "../api/schema/meta.ts";
-import { createRoom, type Room } from "./room.ts";
+import type { Room } from "./room.ts";
 
 /** What happened to an object; `old` is how it was before an update. */
 export interface Change<T extends KubeObject> {
@@ -21,7 +21,7 @@ export interface ObjectCache<T extends KubeObject> {
 /** An empty cache. Of objects it keeps what `keep` leaves, without managedFields, which are a quarter of their size. */
 export function createObjectCache<T extends KubeObject>(
   keep: (object: T) => T = (object) => object,
-  room: Room = createRoom({ kind: "" }, undefined),
+  room?: Room,
 ): ObjectCache<T> {
   const objects = new Map<string, T>();
   const sizes = new Map<string, number>();
@@ -31,7 +31,7 @@ export function createObjectCache<T extends KubeObject>(
     const old = objects.get(key);
     if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return [];
     const kept = withoutManagedFields(keep(object));
-    sizes.set(key, room.take(kept, sizes.get(key)));
+    if (room !== undefined) sizes.set(key, room.take(kept, sizes.get(key)));
     objects.set(key, kept);
     if (old === undefined) return [{ type: "added", object }];
     if (old.metadata.uid === object.metadata.uid) return [{ type: "updated", object, old }];
@@ -43,7 +43,7 @@ export function createObjectCache<T extends KubeObject>(
 
   function drop(object: T): Change<T>[] {
     const key = keyOf(object);
-    room.free(sizes.get(key) ?? 0);
+    room?.free(sizes.get(key) ?? 0);
     sizes.delete(key);
     return objects.delete(key) ? [{ type: "deleted", object }] : [];
   }

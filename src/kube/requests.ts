@@ -72,12 +72,12 @@ export async function listAll<T extends KubeObject>(
   { keep = (object) => object, most, ...selection }: Selection & Keeping<T> = {},
 ): Promise<Snapshot<T>> {
   const items: T[] = [];
-  const room = createRoom(type, most);
+  const room = most === undefined ? undefined : createRoom(type, most);
   let resourceVersion = "";
   for await (const page of listPages<T>(connection, type, selection)) {
     for (const item of page.items) {
       const kept = keep(item);
-      room.take(kept);
+      room?.take(kept);
       items.push(kept);
     }
     ({ resourceVersion } = page.metadata);

@@ -8,12 +8,11 @@ export interface Room {
   free(size: number): void;
 }
 
-/** Creates room for `most` characters of JSON; endless, and nothing is measured, without it. */
-export function createRoom({ kind }: Pick<TypeRef, "kind">, most: number | undefined): Room {
+/** Creates room for `most` characters of JSON. */
+export function createRoom({ kind }: Pick<TypeRef, "kind">, most: number): Room {
   let taken = 0;
   return {
     take(kept, instead = 0) {
-      if (most === undefined) return 0;
       const size = JSON.stringify(kept).length;
       if (taken - instead + size > most)
         throw new Error(`the cluster has more of kind ${kind} than is read of it: ${most / 1_000_000} MB`);

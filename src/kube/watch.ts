@@ -68,7 +68,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     ...selection
   }: ReflectorOptions<T, S>,
 ): Reflector<T> {
-  const cache = createObjectCache<T>(keep, createRoom(type, most));
+  const cache = createObjectCache<T>(keep, most === undefined ? undefined : createRoom(type, most));
   const listed = { ...selection, ...omitUndefined({ most, keep: listensToKept ? keep : undefined }) };
   const stopping = new AbortController();
   const { signal } = stopping;
