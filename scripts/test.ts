@@ -14,10 +14,11 @@ import { ensurePackages } from "../src/local/binary/packages.ts";
 import type { BinaryName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { planTests, type TestPlan } from "./test/arguments.ts";
+import { stoppedBy } from "./test/child.ts";
 import { lanes, needs, takes, takesRoot, type Project } from "./test/projects.ts";
 import { testsReachedBy } from "./test/reach.ts";
 import { explain, formatSum, repeat, slowest, type Counts } from "./test/report.ts";
-import { isStopped, runProject } from "./test/run-project.ts";
+import { runProject } from "./test/run-project.ts";
 
 interface Outcome {
   readonly project: Project;
@@ -72,7 +73,7 @@ interface Setup {
 }
 
 async function tryProject(project: Project, { rest, beside, getBinaries }: Setup): Promise<Counts> {
-  if (isStopped()) return { passed: 0, failed: 1, note: "not run: a signal has ended this run" };
+  if (stoppedBy() !== undefined) return { passed: 0, failed: 1, note: "not run: a signal has ended this run" };
   console.log(`\n── ${project} ──`);
   try {
     refuseWithoutRoot(project, process);

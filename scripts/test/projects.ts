@@ -37,9 +37,9 @@ export const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   tools: [],
   kube: [
     ...apiServer,
-    ...["kube-controller-manager", "kube-scheduler", "kubectl", "etcdutl", "helm", "rclone"],
+    ...(["kube-controller-manager", "kube-scheduler", "kubectl", "etcdutl", "helm", "rclone"] as const),
     ...tunnelBinaries,
-  ] as BinaryName[],
+  ],
   flow: ["temporal"],
   "self-hosted": clusterBinaries,
   "self-hosted-whole": clusterBinaries,

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { untilEnd } from "./child.ts";
 import type { Project } from "./projects.ts";
 import { countTests, type Counts } from "./report.ts";
 
@@ -37,7 +38,6 @@ export async function runProject({ project, rest, beside }: ProjectRun): Promise
   }
 }
 
-/** A signal to us goes on to the tests, so that they clean up; we wait for them, and begin no others. */
 async function run(words: readonly string[], prefix: string): Promise<number> {
   const isBeside = prefix !== "";
   const child = spawn(process.execPath, words, {
@@ -46,21 +46,5 @@ async function run(words: readonly string[], prefix: string): Promise<number> {
   });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on("line", (line) => console.log(`${prefix}${line}`));
-  const pass = (signal: NodeJS.Signals): void => {
-    stopped = true;
-    child.kill(signal);
-  };
-  process.on("SIGINT", pass).on("SIGTERM", pass);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.once("error", reject).once("close", (code) => resolve(code ?? 1));
-    });
-  } finally {
-    process.off("SIGINT", pass).off("SIGTERM", pass);
-  }
+  return await untilEnd(child);
 }
-
-let stopped = false;
-
-/** Whether a signal has come while tests ran. */
-export const isStopped = (): boolean => stopped;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { stoppedBy, untilEnd } from "../../scripts/test/child.ts";
 import type { NamedTest } from "../support/proofs.ts";
 
 /** How a test ended. A test that its file's own failure kept from running has not failed: it says nothing about the promise. */
@@ -60,21 +61,10 @@ function readReport(path: string): readonly FileResult[] {
 
 async function run(folder: string, words: readonly string[]): Promise<void> {
   const env = { ...process.env, CI: "true", UPDATE_GOLDEN: undefined };
-  const child = spawn(process.execPath, words, { cwd: folder, stdio: "ignore", env });
-  const pass = (signal: NodeJS.Signals): void => {
-    stop.abort(new Stopped(`stopped by ${signal}`));
-    child.kill(signal);
-  };
-  process.on("SIGINT", pass).on("SIGTERM", pass);
-  try {
-    await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-    stop.signal.throwIfAborted();
-  } finally {
-    process.off("SIGINT", pass).off("SIGTERM", pass);
-  }
+  await untilEnd(spawn(process.execPath, words, { cwd: folder, stdio: "ignore", env }));
+  const signal = stoppedBy();
+  if (signal !== undefined) throw new Stopped(`stopped by ${signal}`);
 }
 
 /** A signal has come: nothing more is run. */
 export class Stopped extends Error {}
-
-const stop = new AbortController();
