@@ -47,12 +47,12 @@ const readOutsideOfSource: Readonly<Record<`PERENNIAL_${string}`, readonly strin
     "tests",
   ],
   PERENNIAL_TEST_PATIENCE: [
-    "How many times longer than on a quiet machine tests wait before they give something up.",
-    "`3` in `.ci/run` and with `--side-by-side`, else `1`",
+    "The factor by which all timeouts of the tests are multiplied.",
+    "`3` in `.ci/run` and with `--parallel`, else `1`",
     "tests",
   ],
   PERENNIAL_TEST_DELAY: [
-    "Makes every answer of the tests' API servers late by 250 ms (`answers`), or every event of a watch (`watches`).",
+    "Delays every response of the tests' API servers (`answers`), or every watch event (`watches`), by 250 ms.",
     "none",
     "tests",
   ],

@@ -1,9 +1,10 @@
 /**
- * `npm test`: the projects of `scripts/test/projects.ts`, each in a vitest of its own, and their sum in the last line. What takes an hour runs when it is named. `self-hosted` and `cluster-api` take samples of `self-hosted-whole` and
- * `cluster-api-whole`; binaries are built meanwhile.
+ * Runs the projects of `scripts/test/projects.ts` for `npm test`, each in its own vitest process, and prints the total as the last line.
+ * Binaries are built in the background. Projects that take an hour run only when they are named; `self-hosted` and `cluster-api` are
+ * samples of `self-hosted-whole` and `cluster-api-whole`.
  *
- * `--side-by-side` runs what waits beside what computes; `--no-e2e` leaves out what needs root; `--changed`, or `--changed=COMMIT`, runs the files only that a change since then can reach; the names
- * of projects choose among them; the rest goes to vitest as it is.
+ * Names of projects select them. `--parallel` runs the two lanes of projects in parallel; `--no-e2e` skips projects that need root;
+ * `--changed`, or `--changed=COMMIT`, runs only the files that changes since that commit can affect. Other arguments go to vitest.
  */
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
@@ -34,7 +35,7 @@ async function main(plan: TestPlan): Promise<number> {
   const { chosen, files } =
     plan.since === undefined ? { chosen: plan.chosen, files: undefined } : reached(plan, plan.since);
   const getBinaries = createSupply(chosen);
-  const running = (plan.sideBySide ? lanes : [lanes.flat()])
+  const running = (plan.parallel ? lanes : [lanes.flat()])
     .map((lane) => lane.filter((project) => chosen.includes(project)))
     .filter((lane) => lane.length > 0);
   const outcomes = await Promise.all(
@@ -43,19 +44,19 @@ async function main(plan: TestPlan): Promise<number> {
       for (const project of lane) {
         const started = performance.now();
         const rest = [...plan.rest, ...(files?.get(project) ?? [])];
-        const counts = await tryProject(project, { rest, beside: running.length > 1, getBinaries });
+        const counts = await tryProject(project, { rest, parallel: running.length > 1, getBinaries });
         ended.push({ project, counts, took: performance.now() - started });
       }
       return ended;
     }),
   );
-  tell(outcomes.flat(), plan);
+  report(outcomes.flat(), plan);
   console.log(`${Math.round((performance.now() - begun) / 1_000)} s, processors ${Math.round(busy() * 100)} % busy`);
   console.log(formatSum(outcomes.flat().map(({ counts }) => counts)));
   return outcomes.flat().some(({ counts }) => counts.failed > 0) ? 1 : 0;
 }
 
-function tell(outcomes: readonly Outcome[], { left }: TestPlan): void {
+function report(outcomes: readonly Outcome[], { left }: TestPlan): void {
   console.log("\nslowest files:");
   for (const line of slowest(outcomes.map(({ counts }) => counts))) console.log(line);
   const again = outcomes.flatMap(({ project, counts }) => repeat(project, counts));
@@ -68,11 +69,11 @@ function tell(outcomes: readonly Outcome[], { left }: TestPlan): void {
 
 interface Setup {
   readonly rest: readonly string[];
-  readonly beside: boolean;
+  readonly parallel: boolean;
   readonly getBinaries: (names: readonly BinaryName[]) => Promise<void>;
 }
 
-async function tryProject(project: Project, { rest, beside, getBinaries }: Setup): Promise<Counts> {
+async function tryProject(project: Project, { rest, parallel, getBinaries }: Setup): Promise<Counts> {
   if (stoppedBy() !== undefined) return { passed: 0, failed: 1, note: "not run: a signal has ended this run" };
   console.log(`\n── ${project} ──`);
   try {
@@ -82,7 +83,7 @@ async function tryProject(project: Project, { rest, beside, getBinaries }: Setup
   } catch (error) {
     return { passed: 0, failed: 1, note: error instanceof Error ? error.message : String(error) };
   }
-  return await runProject({ project, rest, beside });
+  return await runProject({ project, rest, parallel });
 }
 
 function refuseWithoutRoot(project: Project, { platform, getuid }: NodeJS.Process): void {
@@ -92,7 +93,7 @@ function refuseWithoutRoot(project: Project, { platform, getuid }: NodeJS.Proces
   if (getuid?.() !== 0) throw new Error(`these tests make machines out of namespaces, which takes root: ${way}`);
 }
 
-/** Gets the binaries of these projects one after the other, in the background: a project waits for its own. */
+/** Builds the binaries of these projects one after another, in the background; each project waits for those it needs. */
 function createSupply(chosen: readonly Project[]): Setup["getBinaries"] {
   const log = createLogger({ name: "test", level: "warn" });
   const got = new Map<BinaryName, Promise<unknown>>();
@@ -108,7 +109,7 @@ function createSupply(chosen: readonly Project[]): Setup["getBinaries"] {
   };
 }
 
-/** The projects and files that a change since this commit can reach, what is not committed included. */
+/** Returns the projects and files that changes since this commit can affect, including uncommitted changes. */
 function reached({ chosen }: TestPlan, since: string): { chosen: Project[]; files: Map<Project, string[]> } {
   const root = join(import.meta.dirname, "..");
   const git = (...words: string[]) =>
@@ -116,7 +117,7 @@ function reached({ chosen }: TestPlan, since: string): { chosen: Project[]; file
   const changed = [...git("diff", "--name-only", since), ...git("ls-files", "--others", "--exclude-standard")];
   const tests = testsReachedBy(changed, { root, tests: globSync("test/**/*.test.ts", { cwd: root }) });
   const files = new Map(chosen.map((project) => [project, tests.filter((file) => file.startsWith(folderOf(project)))]));
-  for (const [project, some] of files) console.log(`${project}: ${some.length} files can see the change`);
+  for (const [project, some] of files) console.log(`${project}: ${some.length} files can be affected`);
   return { chosen: chosen.filter((project) => (files.get(project) ?? []).length > 0), files };
 }
 
@@ -124,7 +125,7 @@ function folderOf(project: Project): string {
   return `test/${project === "upstream-api" ? "upstream/api" : project}/`;
 }
 
-/** The share of the processors' time that was used since. */
+/** Measures the share of processor time used from now on. */
 function busyTime(): () => number {
   const read = () => {
     const times = cpus().map(({ times: { idle, ...rest } }) => ({

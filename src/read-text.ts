@@ -1,7 +1,7 @@
 /**
- * The bytes of a body, as it comes in pieces. Of one that is longer than `most` bytes, up to `drain` bytes are read and dropped, and what
- * `tooLong` makes is thrown. To throw before the end of a body ends the stream that its pieces come from: a server has to read to the end, or
- * the connection is reset while the sender still writes, and the answer is lost.
+ * Reads a body. If it is longer than `most` bytes, reads and drops up to `drain` bytes and throws the error that `tooLong` returns. Throwing
+ * before the end of a body destroys its stream, so a server must read to the end: otherwise the connection is reset while the sender is
+ * still writing, and the response is lost.
  */
 export async function readBytes(
   body: AsyncIterable<Uint8Array>,
@@ -26,7 +26,7 @@ export const readText = async (body: AsyncIterable<Uint8Array>, limit: BodyLimit
 /** How long a body may be, and the error for one that is longer. */
 interface BodyLimit {
   readonly most: number;
-  /** How much is read of a longer one, in bytes: `most` unless told. */
+  /** The number of bytes to read of a longer body; defaults to `most`. */
   readonly drain?: number;
   readonly tooLong: () => Error;
 }

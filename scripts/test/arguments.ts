@@ -1,14 +1,14 @@
 import { projects, takesRoot, usual, type Project } from "./projects.ts";
 
-/** What to run, what not and why, and what goes to vitest as it is. */
+/** The projects to run, those to skip and why, and the arguments passed on to vitest. */
 export interface TestPlan {
   readonly chosen: readonly Project[];
   /** Sentences. */
   readonly left: readonly string[];
-  /** Run the files only that a change since this commit can reach. */
+  /** Run only the files that changes since this commit can affect. */
   readonly since?: string;
-  /** Run lanes at the same time, where a machine has the processors for it. */
-  readonly sideBySide: boolean;
+  /** Run the lanes in parallel, on machines with enough processors. */
+  readonly parallel: boolean;
   readonly rest: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface TestPlan {
 export function planTests(argv: readonly string[]): TestPlan {
   const asked = projects.filter((project) => argv.includes(project));
   const changed = argv.find((word) => word === "--changed" || word.startsWith("--changed="));
-  const own = ["--no-e2e", "--side-by-side", changed, ...asked];
+  const own = ["--no-e2e", "--parallel", changed, ...asked];
   const rest = argv.filter((word) => !own.includes(word));
   const some = asked.length > 0 ? asked : usual;
   const chosen = argv.includes("--no-e2e") ? some.filter((project) => !takesRoot.includes(project)) : some;
@@ -27,7 +27,7 @@ export function planTests(argv: readonly string[]): TestPlan {
       ...leave(projects, usual.concat(chosen), "they run when they are named"),
     ],
     ...(changed === undefined ? {} : { since: changed.split("=")[1] ?? "HEAD" }),
-    sideBySide: argv.includes("--side-by-side"),
+    parallel: argv.includes("--parallel"),
     rest,
   };
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 
-/** Waits for the end of a child and returns its exit code. A signal to us goes on to it, so that it cleans up. */
+/** Waits for a child process to exit and returns its exit code. Forwards SIGINT and SIGTERM to it, so that it can clean up. */
 export async function untilEnd(child: ChildProcess): Promise<number> {
   const pass = (signal: NodeJS.Signals): void => {
     stopped = signal;
@@ -18,5 +18,5 @@ export async function untilEnd(child: ChildProcess): Promise<number> {
 
 let stopped: NodeJS.Signals | undefined;
 
-/** The signal that has come while we waited for a child, after which no other is to begin. */
+/** Returns the signal received while waiting for a child; no other child must start after it. */
 export const stoppedBy = (): NodeJS.Signals | undefined => stopped;

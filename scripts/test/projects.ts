@@ -8,7 +8,7 @@ import {
 import { upstreamBinaries } from "../../src/local/environment/upstream.ts";
 
 /**
- * The projects of vitest that `npm test` runs, in their order, in two lanes that may run side by side: one mostly computes, the other mostly
+ * The projects of vitest that `npm test` runs, in their order, in two lanes that can run in parallel: one mostly computes, the other mostly
  * waits for machines and controllers.
  */
 export const lanes = [
@@ -30,7 +30,7 @@ export const takesRoot: readonly Project[] = ["self-hosted", "self-hosted-whole"
 
 const apiServer = ["etcd", "etcdctl", "kube-apiserver"] as const;
 
-/** What a project takes from the cache of binaries; e2e gets the rest by itself. In the order in which they are wanted. */
+/** The binaries that each project needs, in the order in which they are built; e2e builds the rest itself. */
 export const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   unit: [],
   property: [],
@@ -63,7 +63,7 @@ export const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   ],
 };
 
-/** The Debian packages that a project takes; e2e gets its own by itself. */
+/** The Debian packages that each project needs; e2e installs its own. */
 export const takes: Partial<Readonly<Record<Project, readonly PackageName[]>>> = {
   kube: ["bind9", "bind9-dnsutils"],
   "cluster-api-whole": ["bind9", "bind9-dnsutils"],

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 /**
- * The files of tests that a change of `changed` can reach. A file reaches what it imports, and every file or folder of the repository that
- * it names, by its own place or from the root: programs that tests start, manifests, docs. Paths are relative to `root`, the repository.
+ * Returns the test files that a change of `changed` can affect. A file depends on what it imports and on every file or folder of the
+ * repository that it names, relative to itself or to the root: programs that tests start, manifests, docs. Paths are relative to `root`.
  */
 export function testsReachedBy(
   changed: readonly string[],
@@ -22,10 +22,10 @@ export function testsReachedBy(
   });
 }
 
-/** What every test runs with. */
+/** Files that affect every test. */
 const reachesAll = ["package.json", "package-lock.json", "tsconfig.json", "vitest.config.ts"];
 
-/** What a file names, read once. */
+/** Returns the paths that a file names; each file is read once. */
 function createNames(root: string): (file: string) => readonly string[] {
   const known = new Map<string, readonly string[]>();
   return (file) => {

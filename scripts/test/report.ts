@@ -1,15 +1,15 @@
 import { relative } from "node:path";
 
-/** What became of a project's tests. */
+/** The results of a project's tests. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
-  /** Why, where a count cannot say it. */
+  /** The reason, where counts alone do not explain the result. */
   readonly note?: string;
   readonly files?: readonly TestFile[];
 }
 
-/** A file of tests, how long it took in ms, and the names of what failed in it. */
+/** A test file, its duration in ms, and the names of its failed tests. */
 export interface TestFile {
   readonly path: string;
   readonly took: number;
@@ -74,14 +74,14 @@ export function slowest(counts: readonly Counts[], most = 10): string[] {
   return files.slice(0, most).map(({ path, took }) => `${seconds(took).padStart(8)}  ${path}`);
 }
 
-/** How each failure of a project is repeated, a command each. */
+/** Returns one command per failure that repeats it. */
 export function repeat(project: string, { files = [] }: Counts): string[] {
   return files.flatMap(({ path, failed }) =>
     failed.map((name) => `npm test -- ${project} ${path} -t '${pattern(name).replaceAll("'", "'\\''")}'`),
   );
 }
 
-/** A regular expression that the name matches, and vitest takes. */
+/** Returns a regular expression for `-t` that matches only this name. */
 const pattern = (name: string): string => `^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
 
 const describe = ({ name, startTime, endTime, assertionResults }: FileReport): TestFile => ({
@@ -98,7 +98,7 @@ function noteOn(broken: readonly FileReport[], left: number, skipped: readonly T
   return notes.length > 0 ? { note: notes.join("; ") } : {};
 }
 
-/** As vitest names it in its output, and compares it with `-t`. */
+/** Returns the full name, as vitest prints it and matches it against `-t`. */
 const nameOf = ({ ancestorTitles, title }: TestReport): string => [...ancestorTitles, title].join(" > ");
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

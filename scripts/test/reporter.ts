@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { DefaultReporter, type TestModule, type TestSpecification } from "vitest/node";
 
-/** Vitest's reporter for people, with one line for each file and how far the run is: `[ 12/80] ok kube/admission.test.ts, 40 tests, 10.1 s`. */
+/** Vitest's default reporter with one line per file and the progress of the run: `[ 12/80] ok kube/admission.test.ts, 40 tests, 10.1 s`. */
 export default class ProgressReporter extends DefaultReporter {
   #files = 0;
   #done = 0;

@@ -9,17 +9,17 @@ import { countTests, type Counts } from "./report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** How a project's tests are run. */
+/** A project and how to run its tests. */
 export interface ProjectRun {
   readonly project: Project;
-  /** What goes to vitest as it is. */
+  /** Arguments passed on to vitest. */
   readonly rest: readonly string[];
-  /** Another project runs at the same time: each line says whose it is, and tests wait longer. */
-  readonly beside: boolean;
+  /** Another project runs at the same time: each line starts with the project's name, and timeouts are longer. */
+  readonly parallel: boolean;
 }
 
-/** Runs the tests of a project in a process of their own. Counts by vitest's own report: what was printed is for people. */
-export async function runProject({ project, rest, beside }: ProjectRun): Promise<Counts> {
+/** Runs the tests of a project in their own process and counts them from vitest's JSON report, not from its output. */
+export async function runProject({ project, rest, parallel }: ProjectRun): Promise<Counts> {
   const directory = await mkdtemp(join(tmpdir(), "perennial-test-report-"));
   try {
     const report = join(directory, "report.json");
@@ -30,7 +30,7 @@ export async function runProject({ project, rest, beside }: ProjectRun): Promise
       "--silent=passed-only",
     ];
     const words = [vitest, "run", "--project", project, ...reporters, `--outputFile.json=${report}`, ...rest];
-    const exit = await run(words, beside ? `${project.padEnd(12)} ` : "");
+    const exit = await run(words, parallel ? `${project.padEnd(12)} ` : "");
     const chosen = rest.some((word) => /^(-t|--testNamePattern)(=|$)/.test(word));
     return countTests(await readFile(report, "utf8").catch(() => undefined), exit, chosen);
   } finally {
@@ -39,10 +39,10 @@ export async function runProject({ project, rest, beside }: ProjectRun): Promise
 }
 
 async function run(words: readonly string[], prefix: string): Promise<number> {
-  const isBeside = prefix !== "";
+  const isParallel = prefix !== "";
   const child = spawn(process.execPath, words, {
-    stdio: ["ignore", isBeside ? "pipe" : "inherit", "inherit"],
-    env: { PERENNIAL_TEST_PATIENCE: isBeside ? "3" : "1", ...process.env },
+    stdio: ["ignore", isParallel ? "pipe" : "inherit", "inherit"],
+    env: { PERENNIAL_TEST_PATIENCE: isParallel ? "3" : "1", ...process.env },
   });
   if (child.stdout !== null)
     createInterface({ input: child.stdout }).on("line", (line) => console.log(`${prefix}${line}`));

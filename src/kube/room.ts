@@ -1,14 +1,14 @@
 import type { TypeRef } from "../api/schema/kind.ts";
 
-/** Counts what is kept of the objects of a kind, up to a bound. */
+/** Limits the memory that objects of a kind use. */
 export interface Room {
-  /** Counts one more object, in the place of another, and returns its size. Throws, and counts nothing, where that is too much. */
+  /** Adds an object, in place of one of size `instead`, and returns its size. Throws, and adds nothing, if the limit is exceeded. */
   take(kept: object, instead?: number): number;
-  /** Counts an object of this size no more. */
+  /** Removes an object of this size. */
   free(size: number): void;
 }
 
-/** Creates room for `most` characters of JSON. */
+/** Creates a limit of `most` characters of JSON. */
 export function createRoom({ kind }: Pick<TypeRef, "kind">, most: number): Room {
   let taken = 0;
   return {

@@ -212,7 +212,7 @@ interface ServerBehindLink extends ServerPlace {
   readonly flags: readonly string[];
 }
 
-/** An API server at a port of its own; a link that is slow listens in its place, and goes with it. */
+/** Starts an API server on another port and a slow link on its address; both stop together. */
 async function spawnBehindLink({ flags, late, certificates, ...place }: ServerBehindLink): Promise<Child> {
   const [upstream = 0] = await freePorts(1);
   const own = apiServerFlags({ ...place, port: upstream, address: "127.0.0.1" });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { patience } from "./patience.ts";
 
 /**
- * What `look` returns once it neither throws nor returns false; its last error, or a plain one, after `timeout` ms on a quiet machine, and more
- * with patience.
+ * Calls `look` until it neither throws nor returns false, and returns its result. Throws its last error after `timeout` ms, multiplied by
+ * PERENNIAL_TEST_PATIENCE.
  */
 export async function eventually<T>(look: () => T | Promise<T>, timeout = 30_000): Promise<Exclude<T, false>> {
   const most = timeout * patience;

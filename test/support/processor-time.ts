@@ -1,4 +1,4 @@
-/** The time of the processor that this thread spends until the work is done, in ms: what else the machine does counts less than by a clock. */
+/** Returns the CPU time of this thread, in ms, until the work completes. Other load affects it less than wall-clock time. */
 export async function processorTime(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();

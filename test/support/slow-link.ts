@@ -6,13 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import type { Certificates } from "./certificates.ts";
 
-/** What PERENNIAL_TEST_DELAY makes late, by 250 ms: every answer of API servers, or every event of a watch. */
+/** What PERENNIAL_TEST_DELAY delays by 250 ms: every response of API servers, or every watch event. */
 export type Late = "answers" | "watches";
 
-/** Undefined where API servers answer as fast as they can. */
+/** The delay that is configured; undefined for none. */
 export const late = readLate(process.env["PERENNIAL_TEST_DELAY"]);
 
-/** Flags with which an API server believes the link whom it asks for. */
+/** Flags with which an API server accepts the user name that the link sends (front-proxy authentication). */
 export const linkFlags = (ca: string): readonly string[] => [
   `--requestheader-client-ca-file=${ca}`,
   "--requestheader-allowed-names=front-proxy",
@@ -20,7 +20,7 @@ export const linkFlags = (ca: string): readonly string[] => [
   "--requestheader-group-headers=X-Remote-Group",
 ];
 
-/** Where the link listens, and the port of loopback at which the API server is. */
+/** The address the link listens on, and the loopback port of the API server. */
 interface LinkOptions {
   readonly late: Late;
   readonly address: string;
@@ -29,7 +29,7 @@ interface LinkOptions {
   readonly certificates: Certificates;
 }
 
-/** A slow link to an API server: it answers in its name, and hands on whose certificate a client has shown. */
+/** Starts a slow TLS proxy in front of an API server; it serves the API server's certificate and forwards the client's identity. */
 export async function startSlowLink({ late, address, port, upstream, certificates }: LinkOptions) {
   const { ca, serverCert, serverKey, proxyCert, proxyKey } = certificates;
   const agents = {
@@ -83,7 +83,7 @@ export async function startSlowLink({ late, address, port, upstream, certificate
   Object.assign(server, { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, address, resolve));
   return {
-    /** Cuts all connections; refuses others. */
+    /** Closes all connections and stops listening. */
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -100,7 +100,7 @@ const pause = async (really: boolean): Promise<void> => {
   if (really) await sleep(DELAY);
 };
 
-/** What it is given, in order, each part so late; parts follow each other no slower than they came. */
+/** Delays each chunk by the same time, in order, without lowering the throughput. */
 function slowly(): Transform {
   let last: Promise<void> = Promise.resolve();
   return new Transform({
@@ -113,7 +113,7 @@ function slowly(): Transform {
   });
 }
 
-/** User and groups of a client's certificate, as an API server reads them. */
+/** Returns the user and groups of a client certificate, as an API server derives them. */
 function identityOf(socket: TLSSocket): IncomingHttpHeaders | undefined {
   if (!socket.authorized) return undefined;
   const { CN, O } = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] };

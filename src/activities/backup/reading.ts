@@ -37,7 +37,7 @@ export async function keepSnapshotOf(
   await seedClient.patch(refOf(job), { metadata: { uid: job.metadata.uid, annotations } });
 }
 
-/** What was recorded of a Job; undefined also where something else has written it, for then its pod is asked. */
+/** Returns the record on a Job; undefined if there is none, or if it is not a valid record: the Job's pod is read then. */
 function recordOn({ metadata: { annotations = {} } }: KubeObject): SnapshotRecord | undefined {
   const text = annotations[SNAPSHOT_RECORD_ANNOTATION];
   try {

@@ -75,7 +75,7 @@ export function createExtensionMoves({ seedClient, waits, wanted, kept, machines
     return { stale, given, waiting };
   };
 
-  /** Writes the wanted object, which asks for that operation, if any, and remembers that this seed left it epochs ago. */
+  /** Applies the wanted object with the annotations for the operation, if any, and for state from an earlier epoch. */
   const write = async (object: KubeObject, { operation, stale }: { operation?: string; stale: boolean }) => {
     const annotations = {
       ...object.metadata.annotations,

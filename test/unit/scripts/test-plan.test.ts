@@ -9,7 +9,7 @@ import { testsReachedBy } from "../../../scripts/test/reach.ts";
 describe("the plan of a test run", () => {
   test("is all but what builds for an hour, and says what that leaves out", () => {
     const { left, ...plan } = planTests([]);
-    expect(plan).toEqual({ chosen: usual, sideBySide: false, rest: [] });
+    expect(plan).toEqual({ chosen: usual, parallel: false, rest: [] });
     expect(left).toEqual(["not run: cluster-api-whole, self-hosted-whole, upstream: they run when they are named"]);
   });
 
@@ -20,12 +20,12 @@ describe("the plan of a test run", () => {
   });
 
   test("is what is named, and the rest goes to vitest", () => {
-    const words = ["kube", "--changed=main", "--side-by-side", "test/kube/lease.test.ts", "-t", "is held"];
+    const words = ["kube", "--changed=main", "--parallel", "test/kube/lease.test.ts", "-t", "is held"];
     const { left: _, ...plan } = planTests(words);
     expect(plan).toEqual({
       chosen: ["kube"],
       since: "main",
-      sideBySide: true,
+      parallel: true,
       rest: ["test/kube/lease.test.ts", "-t", "is held"],
     });
   });
