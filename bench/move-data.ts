@@ -10,7 +10,7 @@ export async function fillTo(local: LocalEnvironment, { name }: TestShoot, megab
   const kubeconfig = await local.perennial("shoot", "kubeconfig", `${projectNamespace}/${name}`);
   const cluster = createKubeClient({ kubeconfig }, { log: local.log });
   try {
-    const there = new Set((await cluster.listRefs(ConfigMap)).map((ref) => ref.name));
+    const there = new Set((await cluster.list(ConfigMap, { keep: withoutData })).map(({ metadata }) => metadata.name));
     const wanted = Array.from({ length: megabytes }, (_, index) => `block-${index}`);
     const missing = wanted.filter((block) => !there.has(block));
     await atMost(4, missing, (block) => cluster.create(configMap(block)));
@@ -19,6 +19,8 @@ export async function fillTo(local: LocalEnvironment, { name }: TestShoot, megab
     await cluster.close();
   }
 }
+
+const withoutData = ({ data: _, ...configMap }: ConfigMap): ConfigMap => configMap;
 
 /** A megabyte that does not compress. */
 function configMap(name: string): KubeObject {

@@ -16,9 +16,7 @@ export interface KubeClient {
   read<T extends KubeObject>(ref: ObjectRef<T>): Promise<T | undefined>;
   /** All objects selected, fetched in pages of 500. */
   list<T extends KubeObject, S extends Scope>(type: TypeRef<T, S>, selection?: Selection<S> & Keeping<T>): Promise<T[]>;
-  /** The names of all objects of a kind; nothing else of them comes over the wire. */
-  listRefs<T extends KubeObject>(type: TypeRef<T>): Promise<ObjectRef<T>[]>;
-  /** The metadata of all objects selected, and nothing else of them: fetched in pages of 500, of which one is held at a time. */
+  /** The metadata of all objects selected, and nothing else of them: fetched in pages of 500, of which one is held at a time, and which can be of different versions. */
   metadata<S extends Scope>(type: TypeRef<KubeObject, S>, selection?: Selection<S>): AsyncIterable<KubeObject>;
   /** Like `list`, with the resource version to watch on from. */
   snapshot<T extends KubeObject, S extends Scope>(

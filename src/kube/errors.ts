@@ -15,6 +15,8 @@ export interface KubeErrorDetails {
   /** Seconds, from the Retry-After header. */
   readonly retryAfter?: number | undefined;
   readonly causes?: readonly ErrorCause[];
+  /** With status 410 of a list: the token that continues the list at a later version of the cluster. */
+  readonly continueWith?: string | undefined;
 }
 
 /** Why a call to an API server failed; `retryable` says whether the same call may succeed later. */
@@ -26,6 +28,7 @@ export class KubeError extends Error {
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
   readonly causes: readonly ErrorCause[];
+  readonly continueWith: string | undefined;
 
   constructor(message: string, details: KubeErrorDetails, options?: ErrorOptions) {
     super(message, options);
@@ -35,6 +38,7 @@ export class KubeError extends Error {
     this.retryable = details.retryable;
     this.causes = details.causes ?? [];
     this.retryAfter = details.retryAfter;
+    this.continueWith = details.continueWith;
   }
 }
 

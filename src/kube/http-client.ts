@@ -19,7 +19,6 @@ import {
   acceptMetadata,
   listAll,
   listMetadata,
-  listRefs,
   nameOfCollection,
   sendObject,
   sendTo,
@@ -58,16 +57,13 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
   };
 }
 
-function reads(
-  connection: Connection,
-): Pick<KubeClient, "read" | "list" | "listRefs" | "metadata" | "snapshot" | "watch"> {
+function reads(connection: Connection): Pick<KubeClient, "read" | "list" | "metadata" | "snapshot" | "watch"> {
   return {
     read: <T extends KubeObject>(type: TypeRef<T> | ObjectRef<T>, key?: Key) => {
       const ref = key === undefined ? (type as ObjectRef) : refTo(type, key);
       return unlessGone(sendTo(connection, ["read", "GET"], ref)) as Promise<T | undefined>;
     },
     list: async (type, selection) => (await listAll(connection, type, selection)).items,
-    listRefs: (type) => listRefs(connection, type),
     metadata: (type, selection) => listMetadata(connection, type, selection),
     snapshot: (type, selection) => listAll(connection, type, selection),
     watch: (type, from) => watch(connection, type, from),

@@ -1,4 +1,5 @@
 import type { TypeRef } from "../api/schema/kind.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 import { KubeError, type ErrorCause } from "./errors.ts";
 
 /** An answer of an API server that is not a success. `body` is its Status, or whatever a proxy put there. */
@@ -13,9 +14,9 @@ export interface Refusal {
 
 /** The error for an answer: `what` is the call in words ("apply Deployment ns/name"). */
 export function refusalError(what: string, { status, body, server, retryAfter }: Refusal): KubeError {
-  const { reason, message, causes } = parseStatus(status, body);
-  const retryable = isRetryable(status, reason, message, causes);
-  return new KubeError(`cannot ${what}: ${message}`, { status, reason, server, retryable, retryAfter, causes });
+  const { message, ...parsed } = parseStatus(status, body);
+  const retryable = isRetryable(status, parsed.reason, message, parsed.causes);
+  return new KubeError(`cannot ${what}: ${message}`, { status, server, retryable, retryAfter, ...parsed });
 }
 
 /** The error for a call that got no answer: connection refused or lost, a timeout, a bad certificate. */
@@ -53,6 +54,7 @@ interface Status {
   readonly reason: string;
   readonly message: string;
   readonly causes: readonly ErrorCause[];
+  readonly continueWith?: string;
 }
 
 function parseStatus(status: number, body: unknown): Status {
@@ -60,13 +62,22 @@ function parseStatus(status: number, body: unknown): Status {
     const message = typeof body === "string" && body.trim() !== "" ? body.trim().slice(0, 500) : `HTTP ${status}`;
     return { reason: "", message, causes: [] };
   }
-  const { reason, message, details } = body as { reason?: unknown; message?: unknown; details?: { causes?: unknown } };
+  const { reason, message, details, metadata } = body as {
+    readonly reason?: unknown;
+    readonly message?: unknown;
+    readonly details?: { readonly causes?: unknown };
+    readonly metadata?: { readonly continue?: unknown };
+  };
   return {
     reason: typeof reason === "string" ? reason : "",
     message: typeof message === "string" ? message.slice(0, LONGEST_MESSAGE) : `HTTP ${status}`,
     causes: Array.isArray(details?.causes) ? (details.causes as ErrorCause[]).slice(0, MOST_CAUSES) : [],
+    ...(status === 410 && omitUndefined({ continueWith: nonEmpty(metadata?.continue) })),
   };
 }
+
+const nonEmpty = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 /** In characters. Users' webhooks and aggregated APIs answer what they like, and it goes into errors and logs. */
 const LONGEST_MESSAGE = 16_384;

@@ -3,6 +3,7 @@ import type { KubeObject } from "../api/schema/meta.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import type { Keeping, Selection, Snapshot, WriteOptions } from "./client.ts";
 import type { Discovery } from "./discovery.ts";
+import { isExpired } from "./errors.ts";
 import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
 import { createRoom } from "./room.ts";
 import { AnswerTooLong, type Transport } from "./transport.ts";
@@ -85,13 +86,17 @@ export async function listAll<T extends KubeObject>(
   return { items, resourceVersion };
 }
 
-/** The metadata of all objects selected, one page after the other. */
+/**
+ * The metadata of all objects selected, one page after the other. If the server no longer has the version of the first page, the remaining
+ * pages are read at a later one.
+ */
 export async function* listMetadata(
   connection: Connection,
   type: TypeRef,
   selection: Selection = {},
 ): AsyncIterable<KubeObject> {
-  for await (const page of listPages(connection, type, { ...selection, metadataOnly: true })) yield* page.items;
+  for await (const page of listPages(connection, type, { ...selection, metadataOnly: true }, "any version"))
+    yield* page.items;
 }
 
 /** The media type of metadata alone: of one object, as in a watch, or of a list. */
@@ -102,16 +107,19 @@ async function* listPages<T extends KubeObject>(
   { transport, discovery }: Connection,
   type: TypeRef<T>,
   { namespace, metadataOnly, ...selectors }: Selection,
+  versions: "one version" | "any version" = "one version",
 ): AsyncIterable<Page<T>> {
   const accept = metadataOnly && acceptMetadata("PartialObjectMetadataList");
   const what = nameOfCollection("list", type, namespace);
   const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
   let limit = LARGEST_PAGE;
-  const read = async (more: string | undefined): Promise<ReceivedPage<T>> => {
+  const read = async (more: string | undefined, mayMoveOn = versions === "any version"): Promise<ReceivedPage<T>> => {
     const query = queryOf({ ...selectors, limit, ...omitUndefined({ continue: more }) });
     try {
       return (await transport.call({ what, path: path + query, ...omitUndefined({ accept }) })) as ReceivedPage<T>;
     } catch (error) {
+      if (mayMoveOn && isExpired(error) && error.continueWith !== undefined)
+        return await read(error.continueWith, false);
       if (limit === 1 || !(error instanceof Error && error.cause instanceof AnswerTooLong)) throw error;
       limit = Math.ceil(limit / 8);
       return await read(more);
@@ -130,16 +138,6 @@ async function* listPages<T extends KubeObject>(
 const LARGEST_PAGE = 500;
 
 type ReceivedPage<T> = Omit<Page<T>, "items"> & { readonly items: readonly T[] | null };
-
-/** All objects of a kind by name, for which the API server sends their metadata only. */
-export async function listRefs<T extends KubeObject>(
-  connection: Connection,
-  type: TypeRef<T>,
-): Promise<ObjectRef<T>[]> {
-  const refs: ObjectRef<T>[] = [];
-  for await (const item of listMetadata(connection, type)) refs.push(refOf(item as T));
-  return refs;
-}
 
 /** A call about a collection, as errors name it: `list Pod in ns`. */
 export function nameOfCollection(verb: string, { kind }: TypeRef, namespace: string | undefined): string {

@@ -192,7 +192,7 @@ describe("compare-and-swap", () => {
 });
 
 describe("many objects", () => {
-  test("are listed whole, page by page, each with its kind", async () => {
+  test("are listed whole, page by page, each with its kind; their metadata also when the server loses its history meanwhile", async () => {
     const names = Array.from({ length: 1_203 }, (_, i) => `many-${i}`);
     const label = { labels: { many: "yes" } };
     await Promise.all(names.map((name) => client.create(configMap(name, {}, label))));
@@ -203,6 +203,13 @@ describe("many objects", () => {
     expect(listed[0]).toMatchObject(configMapType);
     expect(proxy.requests.slice(before).filter((line) => line.includes("limit=500"))).toHaveLength(3);
     await through.close();
+
+    const seen: string[] = [];
+    for await (const { metadata } of client.metadata(ConfigMap, { labelSelector: "many=yes" })) {
+      if (seen.length === 0) await forgetHistory();
+      seen.push(metadata.name);
+    }
+    expect(seen.toSorted()).toEqual(names.toSorted());
 
     await client.removeAll(ConfigMap, { namespace: "default", labelSelector: "many=yes" });
     expect(await client.list(ConfigMap, { labelSelector: "many=yes" })).toEqual([]);
@@ -355,6 +362,13 @@ test("a kubeconfig file that was rotated is read again when the server refuses w
   expect(await late.read(ref("any"))).toBeUndefined();
   await late.close();
 });
+
+/** Leaves the server nothing but the newest version: not in its memory, and not in etcd. */
+async function forgetHistory(): Promise<void> {
+  const { metadata } = await client.apply(configMap("newest"));
+  await controlPlane.etcdctl("compaction", String(metadata.resourceVersion));
+  await controlPlane.restart();
+}
 
 const brokenWebhook = {
   apiVersion: "admissionregistration.k8s.io/v1",

@@ -1,8 +1,9 @@
 import type { KubeObject } from "../../src/api/index.ts";
+import type { TypeRef } from "../../src/api/schema/kind.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 
 /** Kinds of which all objects are listed. */
-export type Kinds = readonly Parameters<KubeClient["listRefs"]>[0][];
+export type Kinds = readonly TypeRef<KubeObject>[];
 
 /** All objects of these kinds. */
 export async function objectsIn(client: KubeClient, kinds: Kinds): Promise<KubeObject[]> {

@@ -1,6 +1,6 @@
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ENCRYPTION_CONFIGURATION, parseEncryption, type Encryption } from "../../components/index.ts";
-import { Secret, unlessGone, type KubeClient, type ObjectRef, type ResourceType } from "../../kube/index.ts";
+import { refOf, Secret, unlessGone, type KubeClient, type ObjectRef, type ResourceType } from "../../kube/index.ts";
 import { StepError } from "../step-error.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import { patchShootStatus, readShoot } from "../shoot/patch.ts";
@@ -51,11 +51,12 @@ function resourceOf({ apiVersion, plural }: ResourceType): string {
   return group === undefined ? plural : `${plural}.${group}`;
 }
 
-/** Of an object no more than its name is read, so that memory hardly grows with the Shoot. */
+/** Holds one page of metadata at a time: the Shoot's users decide how many objects there are. */
 async function rewriteAll(client: KubeClient, type: ResourceType): Promise<void> {
-  const queue = await client.listRefs(type);
+  const objects = client.metadata(type)[Symbol.asyncIterator]();
   const work = async () => {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) await rewrite(client, next);
+    for (let next = await objects.next(); !next.done; next = await objects.next())
+      await rewrite(client, refOf(next.value));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }

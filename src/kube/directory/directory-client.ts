@@ -69,7 +69,7 @@ interface Connection {
   readonly fieldManager: string;
 }
 
-type Reads = "read" | "list" | "listRefs" | "metadata" | "snapshot" | "watch";
+type Reads = "read" | "list" | "metadata" | "snapshot" | "watch";
 
 function reads(connection: Connection): Pick<DirectoryClient, Reads> {
   const { store } = connection;
@@ -86,7 +86,6 @@ function reads(connection: Connection): Pick<DirectoryClient, Reads> {
       });
     },
     list,
-    listRefs: async (type) => (await list(type)).map((object) => refOf(object)),
     async *metadata(type, selection) {
       yield* await list(type, { ...selection, metadataOnly: true });
     },
