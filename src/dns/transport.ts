@@ -63,10 +63,13 @@ function sendPacket<T>(server: string, message: Buffer, read: (response: Buffer)
 /** A message on a connection has its length before it (RFC 1035, 4.2.2). */
 function sendOverConnection<T>(server: string, message: Buffer, read: (response: Buffer) => T): Promise<T> {
   const { address, port } = parseServer(server);
-  const socket = connect({ host: address, port, timeout: 2 * TIMEOUT });
+  const socket = connect({ host: address, port });
   return new Promise<T>((resolve, reject) => {
     let received = Buffer.alloc(0);
+    // From the start, and not since the last byte: a server could send its answer byte by byte.
+    const timer = setTimeout(() => end(() => reject(new Error("it does not answer"))), 2 * TIMEOUT);
     const end = (act: () => void) => {
+      clearTimeout(timer);
       socket.destroy();
       act();
     };
@@ -74,7 +77,6 @@ function sendOverConnection<T>(server: string, message: Buffer, read: (response:
     length.writeUInt16BE(message.length);
     socket.once("connect", () => socket.write(Buffer.concat([length, message])));
     socket.once("error", (error) => end(() => reject(error)));
-    socket.once("timeout", () => end(() => reject(new Error("it does not answer"))));
     socket.once("end", () => end(() => reject(new Error("it closed the connection"))));
     socket.on("data", (data) => {
       received = Buffer.concat([received, data]);

@@ -1,7 +1,9 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createAsk } from "../../../src/dns/index.ts";
+import { network } from "../../../src/dns/transport.ts";
 import { writeAnswer } from "../../support/dns-messages.ts";
 
 const name = "shoot.leadership.test";
@@ -31,4 +33,15 @@ test("a packet that another sender than the server sends is not believed, even i
   });
   const { records } = await createAsk()(`127.0.0.1:${server.address().port}`, { name, type: "TXT", recursive: false });
   expect(records.map(({ value }) => value)).toEqual(["Seed=server"]);
+});
+
+test("a server that sends its answer byte by byte does not keep its caller for longer than one that is silent", async () => {
+  const server = createServer((socket) => {
+    const dripping = setInterval(() => socket.write(Buffer.of(1)), 100);
+    socket.on("error", () => undefined).on("close", () => clearInterval(dripping));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await expect(network.tcp(`127.0.0.1:${port}`, Buffer.of(0), String)).rejects.toThrow("it does not answer");
+  server.close();
 });
