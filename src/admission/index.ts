@@ -11,6 +11,7 @@ import { refuseMalformed } from "./malformed.ts";
 import { createDomainReservationValidator } from "./domain-reservation.ts";
 import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
+import { createProjectNamespaceValidator } from "./project-namespace.ts";
 import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
 import { judge, type Webhook } from "./review.ts";
 import { createSeedValidator } from "./seed.ts";
@@ -97,6 +98,7 @@ export function createAdmissionWebhooks({
     [paths.backupBuckets]: createBackupBucketValidator({ client }),
     [paths.bastions]: createBastionValidator({ client }),
     [paths.domainReservations]: createDomainReservationValidator({ client }),
+    [paths.projectNamespaces]: createProjectNamespaceValidator({ client }),
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,
   };

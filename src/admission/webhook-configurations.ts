@@ -1,5 +1,6 @@
 import { TUNNEL_ANNOTATION } from "../api/annotations.ts";
 import { FORCE_TAKEOVER_ANNOTATION, GARDENER_FINALIZER, type KubeObject } from "../api/index.ts";
+import { PROJECT_NAME_LABEL, ROLE_LABEL } from "../api/labels.ts";
 import { paths } from "./paths.ts";
 import { clientConfig, type Endpoint } from "./serving/endpoint.ts";
 
@@ -104,6 +105,15 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           matchConditions: [contentChanged],
           failurePolicy: "Ignore", // it refuses nothing: without its warnings the write is the same
         },
+        ...[
+          { name: "project-namespaces", isProject: true, failurePolicy: "Fail" },
+          // Its deletion does not depend on us, as nothing says that it is a project's.
+          { name: "other-namespaces", isProject: false, failurePolicy: "Ignore" },
+        ].map(({ name, isProject, failurePolicy }) => ({
+          ...webhook(name, paths.projectNamespaces, { group: "", resources: ["namespaces"], operations: ["DELETE"] }),
+          matchConditions: [{ name: "of-a-project", expression: `${isProject ? "" : "!"}(${ofProject})` }],
+          failurePolicy,
+        })),
         webhook("confirm-deletion", paths.confirmDeletion, {
           resources: ["projects", "shootstates"],
           operations: ["DELETE"],
@@ -142,6 +152,11 @@ const contentChangedOrLetGo = {
   name: "content-changed-or-let-go",
   expression: `${contentChanged.expression} || ${letGo}`,
 };
+
+/** In CEL: the namespace that is deleted bears the labels of a project's. */
+const ofProject =
+  `oldObject.metadata.?labels[?'${ROLE_LABEL}'].orValue('') == 'project' || ` +
+  `'${PROJECT_NAME_LABEL}' in oldObject.metadata.?labels.orValue({})`;
 
 const annotationOf = (object: string, annotation: string): string =>
   `${object}.metadata.?annotations[?'${annotation}'].orValue('')`;

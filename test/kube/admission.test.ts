@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { makeServingCertificate, webhookConfigurations } from "../../src/admission/index.ts";
 import { Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { Namespace, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
@@ -276,6 +276,25 @@ test("a Seed is not deleted while a Shoot is on it", async () => {
   );
   await holdOn(["seed-1"]);
   await client.remove(freeRef);
+});
+
+test.each([
+  ["with the labels of a project's", "garden-full", { "gardener.cloud/role": "project" }],
+  ["without labels", "full", {}],
+])("a namespace %s stays while a Shoot is in it", async (_case, name, labels) => {
+  const namespaceRef = refTo(Namespace, { name });
+  await client.create<KubeObject>({ ...typeMeta(Namespace), metadata: { name, labels } });
+  const { credentialsBindingName: _binding, networking: _, ...rest } = spec(name);
+  const workerless = { ...rest, provider: { type: "local" } };
+  await client.create<Shoot>({ ...shoot("stays"), spec: workerless, metadata: { name: "stays", namespace: name } });
+  await expect(client.remove(namespaceRef)).rejects.toThrow(
+    "metadata.name: the namespace has Shoots, which are deleted first: stays",
+  );
+  expect((await client.read(namespaceRef))?.metadata.deletionTimestamp).toBeUndefined();
+  const heldRef = refTo(Shoot, { namespace: name, name: "stays" });
+  await client.patch(heldRef, { metadata: { annotations: { [confirmation]: "true" } } });
+  await client.remove(heldRef);
+  await client.remove(namespaceRef);
 });
 
 test("a kind and type has one primary registration, whatever other types of its kind there are", async () => {
