@@ -7,13 +7,16 @@ import { ensureSecrets } from "../../src/activities/secrets/secrets.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { components, nodeAgentSecret, operatingSystemConfigs, poolsOf } from "../../src/components/index.ts";
 import {
+  ConfigMap,
   createKubeClient,
   defineKind,
   Node,
   parseKubeconfig,
+  Pod,
   refTo,
   renderKubeconfig,
   Secret,
+  ServiceAccount,
   type KubeClient,
 } from "../../src/kube/index.ts";
 import { ensureBootstrapToken } from "../../src/provider-local/worker/bootstrap-token.ts";
@@ -60,6 +63,30 @@ test("every component starts with the command line and the Secrets that we deplo
   expect(await shoot.probe("kube-apiserver", "/livez")).toBe(200);
   expect(await shoot.probe("kube-controller-manager", "/healthz")).toBe(200);
   expect(await shoot.probe("kube-scheduler", "/healthz")).toBe(200);
+});
+
+test("the controller manager gives each namespace the authority of the Shoot's API server", async () => {
+  const published = refTo(ConfigMap, { namespace: "default", name: "kube-root-ca.crt" });
+  await eventually(async () => expect(await gardener.read(published)).toBeDefined());
+  expect((await gardener.read(published))?.data).toEqual({ "ca.crt": (await dataOf("ca"))["ca.crt"] });
+});
+
+test("the scheduler gives a pod its node", async () => {
+  await gardener.apply({ apiVersion: "v1", kind: "Node", metadata: { name: "free" } });
+  const status = { allocatable: { pods: "10" }, capacity: { pods: "10" } };
+  await gardener.patch(refTo(Node, { name: "free" }), { status }, { subresource: "status" });
+  const metadata = { namespace: "default", name: "waits" };
+  await eventually(async () =>
+    expect(await gardener.read(ServiceAccount, { ...metadata, name: "default" })).toBeDefined(),
+  );
+  const containers = [{ name: "main", image: "example.org/image" }];
+  const spec = { containers, tolerations: [{ operator: "Exists" }] };
+  await gardener.apply({ apiVersion: "v1", kind: "Pod", metadata, spec });
+  await eventually(async () =>
+    expect(await gardener.read(Pod, metadata)).toMatchObject({ spec: { nodeName: "free" } }),
+  );
+  await gardener.remove(refTo(Pod, metadata));
+  await gardener.remove(refTo(Node, { name: "free" }));
 });
 
 test("anonymous requests reach the health endpoints and nothing else", async () => {

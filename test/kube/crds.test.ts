@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { CloudProfile, Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
+import { extensionKinds } from "../../src/api/extensions/kinds.ts";
 import { CustomResourceDefinition, refTo } from "../../src/kube/index.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
@@ -20,6 +21,15 @@ test("an API server takes every CustomResourceDefinition for structural", async 
   const objections = crds.flatMap((crd) => conditionsOf(crd).filter(({ type }) => type === "NonStructuralSchema"));
   expect(objections).toEqual([]);
   expect(crds).toHaveLength(34);
+});
+
+test("an API server serves every extension kind that there is", async () => {
+  const crds = (await controlPlane.client.list(CustomResourceDefinition)) as Served[];
+  const served = crds.flatMap(({ spec: { group, names, versions } }) =>
+    versions.filter((version) => version.served).map(({ name }) => `${group}/${name} ${names.kind}`),
+  );
+  const kinds = Object.values(extensionKinds).map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+  expect(served).toEqual(expect.arrayContaining(kinds));
 });
 
 test("an API server accepts an example of every kind", async () => {
@@ -189,4 +199,11 @@ function condition(type: string) {
 function conditionsOf(object: KubeObject): { type: string; status: string; message: string }[] {
   const status = object["status"] as { conditions?: { type: string; status: string; message: string }[] } | undefined;
   return status?.conditions ?? [];
+}
+
+/** A CustomResourceDefinition and the versions of it that an API server serves. */
+interface Served extends CustomResourceDefinition {
+  readonly spec: CustomResourceDefinition["spec"] & {
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
 }
