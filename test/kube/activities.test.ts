@@ -98,6 +98,18 @@ describe("a Shoot's status", () => {
     expect((await read(run)).metadata.finalizers).toEqual(["gardener"]);
   });
 
+  it("names a seed until nothing is left of the Shoot there, and always the one that leads", async () => {
+    const run = await begun();
+    await createShootStatus(kube).begin({ ...run, operation: "Reconcile", seedName: "seed-2" }, undefined);
+    await createShootStatus(kube).leave(run);
+    expect((await read(run)).status?.seeds).toEqual(["seed-1", "seed-2"]); // its spec names seed-1 still
+    await kube.patch(refOf(run), { spec: { seedName: "seed-2" } });
+    await createShootStatus(kube).leave({ ...run, seedName: "seed-2" });
+    expect((await read(run)).status?.seeds).toEqual(["seed-1", "seed-2"]);
+    await createShootStatus(kube).leave(run);
+    expect((await read(run)).status?.seeds).toEqual(["seed-2"]);
+  });
+
   it("carries errors while there are any", async () => {
     const run = await begun();
     await createShootStatus(kube).write(run, progress({ state: "Error", lastErrors: [lastError] }));

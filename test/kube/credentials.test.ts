@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { createProvisioning } from "../../src/activities/secrets/provisioning.ts";
-import type { CredentialsBinding } from "../../src/api/index.ts";
-import { refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
+import type { CredentialsBinding, SecretBinding } from "../../src/api/index.ts";
+import { refOf, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { test } from "../support/cluster-test.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
@@ -32,15 +32,37 @@ test.each([
   });
   const run = await createShoot(client, name.slice(0, 9), { credentialsBindingName: name });
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: run.technicalID } });
-  const { deployCloudProviderSecret } = createProvisioning({
-    gardenClient: client,
-    seedClient: client,
-    shootClients: { get: async () => client, close: async () => undefined } as never,
-    keptSecrets: async () => new Map(),
-  });
-  const deployed = deployCloudProviderSecret(run);
+  const deployed = provisioning().deployCloudProviderSecret(run);
   if (copied) await deployed;
   else await expect(deployed).rejects.toThrow(`names WorkloadIdentity ${name}, but this garden issues no tokens`);
   const secret = await client.read(refTo(Secret, { namespace: run.technicalID, name: "cloudprovider" }));
   expect(secret?.data).toEqual(copied ? { key: Buffer.from("secret").toString("base64") } : undefined);
 });
+
+test("the Secret that a SecretBinding names is copied into the seed, and one that is not there is named", async () => {
+  const metadata = { name: "by-binding", namespace: "garden-dev" };
+  const data = { key: Buffer.from("secret").toString("base64") };
+  const secret = await client.apply<Secret>({ apiVersion: "v1", kind: "Secret", type: "Opaque", metadata, data });
+  await client.apply<SecretBinding>({
+    ...{ apiVersion: "core.gardener.cloud/v1beta1", kind: "SecretBinding", metadata },
+    provider: { type: "local" },
+    secretRef: metadata,
+  });
+  const names = { credentialsBindingName: undefined, secretBindingName: metadata.name };
+  const run = await createShoot(client, "bound", names);
+  await provisioning().deployCloudProviderSecret(run);
+  const copy = refTo(Secret, { namespace: run.technicalID, name: "cloudprovider" });
+  expect(await client.read(copy)).toMatchObject({ data });
+  await client.remove(refOf(secret));
+  await expect(provisioning().deployCloudProviderSecret(run)).rejects.toThrow(
+    "Secret garden-dev/by-binding with the provider's credentials does not exist",
+  );
+});
+
+const provisioning = () =>
+  createProvisioning({
+    gardenClient: client,
+    seedClient: client,
+    shootClients: { get: async () => client, close: async () => undefined } as never,
+    keptSecrets: async () => new Map(),
+  });

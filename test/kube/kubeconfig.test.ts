@@ -76,6 +76,14 @@ test("users get a token of the Shoot's own account for a day, and no certificate
   await asUser(await kubeconfig(), (one) => one.list(Secret));
 });
 
+test("the published kubeconfig belongs to its Shoot, and goes with it", async () => {
+  await publish();
+  const { uid } = (await garden.read(ref))?.metadata ?? {};
+  expect((await garden.read(published))?.metadata.ownerReferences).toEqual([
+    { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name: "users", uid },
+  ]);
+});
+
 test("the certificate for a year that users had before is replaced, and gone from the seed", async () => {
   const before = { kubeconfig: Buffer.from(await controlPlane.kubeconfig("gardener")).toString("base64") };
   await garden.create<Secret>({

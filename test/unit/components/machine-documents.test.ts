@@ -22,6 +22,19 @@ const unitOf = ({ spec }: OperatingSystemConfig, name: string) => spec.units?.fi
 const kubeletOf = (config: OperatingSystemConfig) =>
   parse(textOf(config, "/var/lib/kubelet/config/kubelet")) as Record<string, Record<string, string>>;
 
+test("one Worker has all pools of the Shoot, each with what its own machines boot with", () => {
+  const { provider } = context.shoot.spec;
+  const workers = ["one", "two"].map((name) => changed({ name }));
+  const shoot = exampleShoot({ provider: { ...provider, workers } });
+  const userData = { one: { name: "osc-one", key: "cloud_config" }, two: { name: "osc-two", key: "cloud_config" } };
+  const { spec } = workerObject(exampleContext({ shoot }), { userData });
+  const pools = spec.pools.map(({ name, userDataSecretRef }) => [name, userDataSecretRef.name]);
+  expect(pools).toEqual([
+    ["one", "osc-one"],
+    ["two", "osc-two"],
+  ]);
+});
+
 describe("what a machine boots with", () => {
   const { provision } = documents();
 
@@ -65,6 +78,13 @@ describe("what a machine becomes", () => {
     expect(fileOf(reconcile, "/opt/bin/gardener-node-agent")?.content.imageRef?.image).toMatch(
       /node-agent:v1\.150\.0$/,
     );
+  });
+
+  test("registers as a node that keeps away what does not belong to its control plane, where it carries one", () => {
+    const taint = { key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" };
+    const taintsOf = (pool: Partial<WorkerPool>) => kubeletOf(documents(pool).reconcile)["registerWithTaints"];
+    expect(taintsOf({ controlPlane: {} })).toContainEqual(taint);
+    expect(taintsOf({})).not.toContainEqual(taint);
   });
 
   test.each([
