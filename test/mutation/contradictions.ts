@@ -1,8 +1,11 @@
 import { readPage } from "../support/pages.ts";
 import { rowsOf, testsOf, type NamedTest, type Row } from "../support/proofs.ts";
 import { ofGep1 } from "./contradictions/gep-1.ts";
-import { ofGep1Flows } from "./contradictions/gep-1-flows.ts";
+import { ofGep1Deletion } from "./contradictions/gep-1-deletion.ts";
 import { ofGep1Moves } from "./contradictions/gep-1-moves.ts";
+import { ofGep1Objects } from "./contradictions/gep-1-objects.ts";
+import { ofGep1Reconciliation } from "./contradictions/gep-1-reconciliation.ts";
+import { ofGep1Registration } from "./contradictions/gep-1-registration.ts";
 import { ofGep28 } from "./contradictions/gep-28.ts";
 import { unplanted } from "./contradictions/unplanted.ts";
 
@@ -31,10 +34,21 @@ interface Page {
 export const pagesOfPromises: readonly Page[] = [
   {
     page: "docs/gep-1.md",
-    contradictions: [...ofGep1, ...ofGep1Flows, ...ofGep1Moves],
+    contradictions: [
+      ...ofGep1,
+      ...ofGep1Objects,
+      ...ofGep1Reconciliation,
+      ...ofGep1Deletion,
+      ...ofGep1Moves,
+      ...ofGep1Registration,
+    ],
     unplanted: unplanted["docs/gep-1.md"],
   },
-  { page: "docs/gep-28.md", contradictions: ofGep28, unplanted: unplanted["docs/gep-28.md"] },
+  {
+    page: "docs/gep-28.md",
+    contradictions: ofGep28,
+    unplanted: unplanted["docs/gep-28.md"],
+  },
 ];
 
 /** A contradiction with its page, its row and the test that has to fail; `row` and `test` are undefined where there is none. */

@@ -15,6 +15,12 @@ export const ofGep1Moves: readonly Contradiction[] = [
     put: "data: JSON.stringify([content, typeof secret, boundTo(id, place).length])",
   },
   {
+    promise: "It holds the state of each extension object",
+    file: "src/activities/state/source.ts",
+    find: "const references = resources.length === 0 ? {} : { resources };",
+    put: "const references = {};",
+  },
+  {
     promise: "Every change is reflected immediately",
     file: "src/worker/mirror/mirror.ts",
     find: "setTimeout(enqueue, times.debounce)",
@@ -65,6 +71,12 @@ export const ofGep1Moves: readonly Contradiction[] = [
     put: "`Leader=${seed}`",
   },
   {
+    promise: "Gardener always keeps the record up to date",
+    file: "src/activities/leadership/record.ts",
+    find: "if (existing && isDone(existing, wanted) && dissent === undefined) return;",
+    put: "if (existing && isDone(existing, wanted)) return;",
+  },
+  {
     promise: "`spec.leadership` with `record`, `value`, `leaseSeconds` in every object",
     file: "src/extension/leadership-guard.ts",
     find: "  if (isLeader(leader, own)) return;",
@@ -75,6 +87,12 @@ export const ofGep1Moves: readonly Contradiction[] = [
     file: "src/extension/leadership-guard.ts",
     find: "confirm: async () => requireLeader(leadership, await ask(record), who),",
     put: "confirm: (() => {\n            const first = ask(record);\n            return async () => requireLeader(leadership, await first, who);\n          })(),",
+  },
+  {
+    promise: "The framework brings this out of the box",
+    file: "src/extension/leadership-guard.ts",
+    find: "duration: leaseSeconds * 1000,",
+    put: "duration: leaseSeconds * 4000,",
   },
   {
     promise: "`.spec.cloud.seed` is changed to trigger a move",
@@ -109,12 +127,33 @@ export const ofGep1Moves: readonly Contradiction[] = [
     put: 'kubeScheduler:         { do: deploy("kube-scheduler"),                     after: ["kubeApiServer"], when: [hasWorkers, awake] },',
   },
   {
+    promise: "`.status.seeds` lists the seeds to be cleaned up",
+    test: "names a seed until",
+    file: "src/activities/shoot/status.ts",
+    find: "{ seeds: seeds.filter((one) => one !== left) }",
+    put: "{ seeds }",
+  },
+  {
+    promise: "A seed that is not available any more (motivation)",
+    test: "waits for approval",
+    file: "src/workflows/restore.ts",
+    find: 'fence:                 { do: onSource(call("raiseFence")),                 when: [moved, sourceAnswers] },',
+    put: 'fence:                 { do: onSource(call("raiseFence")),                 when: [moved] },',
+  },
+  {
     promise: "The old control plane is deactivated",
     file: "src/fence/fence.ts",
     find: `if (leader !== undefined) {
     const { seed, epoch } = leader;`,
     put: `if (leader !== undefined && displaced !== undefined) {
     const { seed, epoch } = leader;`,
+  },
+  {
+    promise: "`BackupInfrastructure` in the garden, for a grace period after deletion",
+    test: "stay while their Shoot",
+    file: "src/worker/backup/entry.ts",
+    find: "const remaining = goneSince + grace - now();",
+    put: "const remaining = goneSince - now();",
   },
   {
     promise: "`spec.seed`, `spec.shootUID`",

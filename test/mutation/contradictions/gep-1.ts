@@ -1,6 +1,6 @@
 import type { Contradiction } from "../contradictions.ts";
 
-/** Of GEP-1's page: its goals, and the objects that it defines. */
+/** Of GEP-1's page: its goals, CloudProfile and Shoot. */
 export const ofGep1: readonly Contradiction[] = [
   {
     promise: "No cloud-specific knowledge; a contract for external controllers",
@@ -51,6 +51,13 @@ export const ofGep1: readonly Contradiction[] = [
     put: "return [];",
   },
   {
+    promise: "`Shoot.spec.secretBindingName`",
+    test: "the Secret that a SecretBinding names",
+    file: "src/activities/secrets/provisioning.ts",
+    find: "data: secret.data ?? {},",
+    put: "data: {},",
+  },
+  {
     promise: "`Shoot.spec.cloud.type`, `.region`, `.providerConfig`",
     file: "src/components/extension-objects.ts",
     find: "...(provider.infrastructureConfig ? { providerConfig: provider.infrastructureConfig } : {}),",
@@ -61,6 +68,13 @@ export const ofGep1: readonly Contradiction[] = [
     file: "src/admission/shoot/binding.ts",
     find: "if (!(await mayBind())) {",
     put: "if (!(await mayBind()) && old !== undefined) {",
+  },
+  {
+    promise: "`Shoot.spec.cloud.workerPools` with `minimum`, `maximum`, `maxSurge`, `maxUnavailable`",
+    test: "makes one new machine before",
+    file: "src/provider-local/worker/machines.ts",
+    find: "const room = count + surge - machines.length;",
+    put: "const room = count + surge;",
   },
   {
     promise: "Taints, labels and annotations of pools (proposed for the future)",
@@ -100,128 +114,5 @@ export const ofGep1: readonly Contradiction[] = [
     file: "src/components/etcd/backup.ts",
     find: "suspend: shoot.spec.hibernation?.enabled === true,",
     put: "suspend: shoot.spec.hibernation?.enabled !== true,",
-  },
-  {
-    promise: "`spec.type` selects the controller",
-    file: "deploy/crds/extensions.gardener.cloud_networks.yaml",
-    find: "description: Type contains the instance of the resource's kind.\n                  maxLength: 4096\n                  type: string\n                  x-kubernetes-validations:\n                    - rule: self == oldSelf",
-    put: "description: Type contains the instance of the resource's kind.\n                  maxLength: 4096\n                  type: string\n                  x-kubernetes-validations:\n                    - rule: self != ''",
-  },
-  {
-    promise: "`spec.providerConfig`, `status.providerStatus`, opaque and copied on",
-    file: "src/extension/status.ts",
-    find: 'if (reported.providerStatus !== undefined) after["providerStatus"] = reported.providerStatus;',
-    put: "",
-  },
-  {
-    promise: "`status.observedGeneration`",
-    file: "src/extension/status.ts",
-    find: `observedGeneration: metadata.generation,
-    lastOperation: lastOperation("Succeeded"`,
-    put: 'lastOperation: lastOperation("Succeeded"',
-  },
-  {
-    promise: "`status.state`, opaque and persisted",
-    file: "src/worker/mirror/mirror.ts",
-    find: "if (!isDeepStrictEqual(before, { ...stateOnly(object), metadata: {} })) changed(namespaceOf(object));",
-    put: "if (before === undefined) changed(namespaceOf(object));",
-  },
-  {
-    promise: "`status.lastError` with codes",
-    file: "src/api/error-codes.ts",
-    find: "return nonRetryable.has(code);",
-    put: "return false;",
-  },
-  {
-    promise: "`status.lastOperation` with progress",
-    file: "src/extension/status.ts",
-    find: 'lastOperation("Processing", 1, progress)',
-    put: 'lastOperation("Succeeded", 1, progress)',
-  },
-  {
-    promise: "`status.conditions` with `propagate`",
-    file: "src/activities/shoot/extension-reports.ts",
-    find: "if (propagate !== true ||",
-    put: "if (propagate === true ||",
-  },
-  {
-    promise: "Controllers are asked by a trigger",
-    file: "src/activities/extensions/apply-object.ts",
-    find: 'triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {}',
-    put: "{}",
-  },
-  {
-    promise: "Webhooks with `failurePolicy: Fail` change what Gardener deploys",
-    file: "src/components/namespace.ts",
-    find: `    [SHOOT_PROVIDER_LABEL]: shoot.spec.provider.type,
-`,
-    put: "",
-  },
-  {
-    promise: "`DNSProvider` and `DNSEntry` (`dns.gardener.cloud`)",
-    file: "src/provider-local/dns/record.ts",
-    find: "void (await write(object, [], context))",
-    put: "void context.check()",
-  },
-  {
-    promise: "`Infrastructure`",
-    file: "src/provider-local/infrastructure.ts",
-    find: `    await readSecret(client, { name, namespace });
-`,
-    put: "",
-  },
-  {
-    promise: "`Infrastructure.spec.sshPublicKey`",
-    file: "src/components/extension-objects.ts",
-    find: "...(context.sshPublicKey === undefined ? {} : { sshPublicKey: context.sshPublicKey }),",
-    put: "",
-  },
-  {
-    promise: "`BackupInfrastructure` (`extensions.gardener.cloud`)",
-    file: "src/worker/backup/bucket.ts",
-    find: "requestFor(existing, [wanted.spec, data])",
-    put: "requestFor(existing, [wanted.spec])",
-  },
-  {
-    promise: "`MachineCloudConfig`, downloader",
-    file: "src/components/node/node-agent-secret.ts",
-    find: "name: nodeAgentSecretName(context, pool),",
-    put: "name: pool.name,",
-  },
-  {
-    promise: "`MachineCloudConfig`, original",
-    file: "src/components/node/node-agent-secret.ts",
-    find: "spec: omitUndefined({ criConfig, units,",
-    put: "spec: omitUndefined({ criConfig,",
-  },
-  {
-    promise: "The placeholder `{RELOAD-CLOUD-CONFIG-WITH-PATH:…}`",
-    file: "src/node-agent/changes.ts",
-    find: "return [...unit.ownPaths, ...unit.filePaths, ...old.ownPaths]",
-    put: "return [...unit.ownPaths, ...old.ownPaths]",
-  },
-  {
-    promise: "`Generic`, cloud components",
-    file: "src/components/extension-objects.ts",
-    find: "...(infrastructureProviderStatus ? { infrastructureProviderStatus } : {}),",
-    put: "",
-  },
-  {
-    promise: "`Generic`, anything else beside the control plane",
-    file: "src/components/extension-objects.ts",
-    find: "extensions.filter(({ reconcile }) => phase === undefined || reconcile === phase)",
-    put: "extensions.filter(({ reconcile }) => phase === undefined || reconcile !== undefined)",
-  },
-  {
-    promise: "`Network` (named as a later step)",
-    file: "src/components/extension-objects.ts",
-    find: "podCIDR: pods,",
-    put: "podCIDR: services,",
-  },
-  {
-    promise: "`ContainerRuntime` (added upstream since)",
-    file: "src/activities/extensions/extensions.ts",
-    find: 'const endedKinds: readonly AppliedKind[] = ["Extension", "ContainerRuntime"];',
-    put: 'const endedKinds: readonly AppliedKind[] = ["Extension"];',
   },
 ];

@@ -1,11 +1,10 @@
 import type { Contradiction } from "../contradictions.ts";
 
 const reconciliation = "The reconciliation flow";
-const deletion = "The deletion flow";
 const components = "src/components/index.ts";
 
-/** Of the tables of GEP-1's page about its flows. */
-export const ofGep1Flows: readonly Contradiction[] = [
+/** Of GEP-1's page: the table of the reconciliation flow. */
+export const ofGep1Reconciliation: readonly Contradiction[] = [
   {
     promise: "DeployNamespace",
     file: "src/components/namespace.ts",
@@ -62,6 +61,12 @@ export const ofGep1Flows: readonly Contradiction[] = [
     put: 'do: call("announceLeader"),                       after: ["leader", "cluster"]',
   },
   {
+    promise: "DeployETCD, without a sidecar",
+    file: "src/components/etcd/etcd.ts",
+    find: "    containers: [container],\n",
+    put: '    containers: [container, { ...container, name: "backup-restore" }],\n',
+  },
+  {
     promise: "WaitUntilEtcdReady",
     file: components,
     find: 'objects: etcd, rollout: [statefulSet("etcd-main"), statefulSet("etcd-events")]',
@@ -73,6 +78,27 @@ export const ofGep1Flows: readonly Contradiction[] = [
     find: "    image: images.kubeScheduler,",
     put: `    image: images.kubeScheduler,
     env: [{ name: "CLOUD_CONFIG", value: shoot.spec.provider.type }],`,
+  },
+  {
+    promise: "DeployKubeAPIServer",
+    test: "anonymous requests",
+    file: "src/components/kubernetes/kube-apiserver.ts",
+    find: "conditions: paths.map((path) => ({ path }))",
+    put: "conditions: undefined",
+  },
+  {
+    promise: "DeployKubeControllerManager",
+    test: "the controller manager gives",
+    file: "src/components/kubernetes/kube-controller-manager.ts",
+    find: '"root-ca-file": secretPath("ca", "ca.crt")',
+    put: '"root-ca-file": secretPath("ca-client", "ca.crt")',
+  },
+  {
+    promise: "DeployKubeScheduler",
+    test: "the scheduler gives",
+    file: "src/components/kubernetes/kube-scheduler.ts",
+    find: "  leaderElection: { leaderElect: true },",
+    put: '  leaderElection: { leaderElect: true },\n  profiles: [{ schedulerName: "gardener-shoot-controlplane-scheduler" }],',
   },
   {
     promise: "DeployCloudControllerManager (the botanists' now)",
@@ -94,6 +120,25 @@ export const ofGep1Flows: readonly Contradiction[] = [
     put: 'const answer = await Promise.resolve("ok");',
   },
   {
+    promise: "ReconcileMachines",
+    test: "apply every kind",
+    file: "src/workflows/reconcile.ts",
+    find: 'worker:                { do: apply("Worker")',
+    put: 'worker:                { do: apply("ControlPlane")',
+  },
+  {
+    promise: "DeployKubeAddonManager, cloud config",
+    file: "src/components/kubernetes/coredns.ts",
+    find: "clusterIP: networksOf(context).dns,",
+    put: 'clusterIP: "10.0.0.10",',
+  },
+  {
+    promise: "WaitUntilVPNConnectionExists",
+    file: "src/components/tunnel/server.ts",
+    find: 'connection: { proxyProtocol: "GRPC", transport: { uds: { udsName: SOCKET.path } } }',
+    put: 'connection: { proxyProtocol: "Direct" }',
+  },
+  {
     promise: "DeployClusterAutoscaler",
     file: "src/components/machines/cluster-autoscaler.ts",
     find: "`--nodes=${minimum}:${maximum}:",
@@ -105,49 +150,5 @@ export const ofGep1Flows: readonly Contradiction[] = [
     file: "src/workflows/reconcile.ts",
     find: 'deploy("cluster-autoscaler"),                 after: ["worker"], when: [managesMachines, awake]',
     put: 'deploy("cluster-autoscaler"),                 after: ["worker"], when: [awake]',
-  },
-  {
-    promise:
-      "RefreshCloudProviderConfig, RefreshCloudControllerManagerChecksums, RefreshKubeControllerManagerChecksums (disappear)",
-    file: "src/components/files.ts",
-    find: "...names.flatMap((name) => checksum(`checksum/secret-${name}`, context.checksums[name])),",
-    put: "",
-  },
-  {
-    section: deletion,
-    promise: "InitializeShootClients",
-    file: "src/workflows/delete.ts",
-    find: 'call("initializeShootClients")',
-    put: 'call("syncCluster")',
-  },
-  {
-    promise: "DeleteClusterAutoscaler",
-    file: "src/workflows/delete.ts",
-    find: 'after: ["cleanExtendedApis", "destroyClusterAutoscaler"], was',
-    put: 'after: ["cleanExtendedApis"], was',
-  },
-  {
-    promise: "CleanCustomResourceDefinitions",
-    file: "src/activities/teardown/shoot-resources.ts",
-    find: 'await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis));',
-    put: "",
-  },
-  {
-    promise: "CleanKubernetesResources",
-    file: "src/activities/teardown/shoot-resources.ts",
-    find: "if (!isSpared(object)) users.push(briefly(object));",
-    put: "users.push(briefly(object));",
-  },
-  {
-    promise: "DestroyInfrastructure",
-    file: "src/workflows/delete.ts",
-    find: 'do: remove("Infrastructure")',
-    put: 'do: remove("ControlPlane")',
-  },
-  {
-    promise: "DNS.External Destroy, DNS.Internal Destroy",
-    file: "src/workflows/delete.ts",
-    find: 'do: remove("DNSRecord", "internal")',
-    put: 'do: remove("DNSRecord", "external")',
   },
 ];

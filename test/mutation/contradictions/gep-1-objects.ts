@@ -1,0 +1,168 @@
+import type { Contradiction } from "../contradictions.ts";
+
+/** Of GEP-1's page: the objects that it defines. */
+export const ofGep1Objects: readonly Contradiction[] = [
+  {
+    promise: "`spec.type` selects the controller",
+    file: "deploy/crds/extensions.gardener.cloud_networks.yaml",
+    find: "description: Type contains the instance of the resource's kind.\n                  maxLength: 4096\n                  type: string\n                  x-kubernetes-validations:\n                    - rule: self == oldSelf",
+    put: "description: Type contains the instance of the resource's kind.\n                  maxLength: 4096\n                  type: string\n                  x-kubernetes-validations:\n                    - rule: self != ''",
+  },
+  {
+    promise: "`spec.providerConfig`, `status.providerStatus`, opaque and copied on",
+    file: "src/extension/status.ts",
+    find: 'if (reported.providerStatus !== undefined) after["providerStatus"] = reported.providerStatus;',
+    put: "",
+  },
+  {
+    promise: "`status.observedGeneration`",
+    file: "src/extension/status.ts",
+    find: `observedGeneration: metadata.generation,
+    lastOperation: lastOperation("Succeeded"`,
+    put: 'lastOperation: lastOperation("Succeeded"',
+  },
+  {
+    promise: "`status.state`, opaque and persisted",
+    file: "src/worker/mirror/mirror.ts",
+    find: "if (!isDeepStrictEqual(before, { ...stateOnly(object), metadata: {} })) changed(namespaceOf(object));",
+    put: "if (before === undefined) changed(namespaceOf(object));",
+  },
+  {
+    promise: "`status.lastError` with codes",
+    file: "src/api/error-codes.ts",
+    find: "return nonRetryable.has(code);",
+    put: "return false;",
+  },
+  {
+    promise: "`status.lastOperation` with progress",
+    file: "src/extension/status.ts",
+    find: 'lastOperation("Processing", 1, progress)',
+    put: 'lastOperation("Succeeded", 1, progress)',
+  },
+  {
+    promise: "`status.conditions` with `propagate`",
+    file: "src/activities/shoot/extension-reports.ts",
+    find: "if (propagate !== true ||",
+    put: "if (propagate === true ||",
+  },
+  {
+    promise: "Gardener waits for the status",
+    file: "src/activities/waits/waits.ts",
+    find: "          settler.look(object, event);\n",
+    put: '          if (event !== "updated") settler.look(object, event);\n',
+  },
+  {
+    promise: "Controllers are asked by a trigger",
+    file: "src/activities/extensions/apply-object.ts",
+    find: 'triggers ? { [OPERATION_ANNOTATION]: "reconcile" } : {}',
+    put: "{}",
+  },
+  {
+    promise: "Webhooks with `failurePolicy: Fail` change what Gardener deploys",
+    file: "src/components/namespace.ts",
+    find: `    [SHOOT_PROVIDER_LABEL]: shoot.spec.provider.type,
+`,
+    put: "",
+  },
+  {
+    promise: "A framework for extension controllers",
+    file: "src/extension/perform.ts",
+    find: "return actuator.delete(object, cluster, context);",
+    put: "return Promise.resolve();",
+  },
+  {
+    promise: "`DNSProvider` and `DNSEntry` (`dns.gardener.cloud`)",
+    file: "src/provider-local/dns/record.ts",
+    find: "void (await write(object, [], context))",
+    put: "void context.check()",
+  },
+  {
+    promise: "`Infrastructure`",
+    file: "src/provider-local/infrastructure.ts",
+    find: `    await readSecret(client, { name, namespace });
+`,
+    put: "",
+  },
+  {
+    promise: "`Infrastructure.spec.sshPublicKey`",
+    file: "src/components/extension-objects.ts",
+    find: "...(context.sshPublicKey === undefined ? {} : { sshPublicKey: context.sshPublicKey }),",
+    put: "",
+  },
+  {
+    promise: "`BackupInfrastructure` (`extensions.gardener.cloud`)",
+    file: "src/worker/backup/bucket.ts",
+    find: "requestFor(existing, [wanted.spec, data])",
+    put: "requestFor(existing, [wanted.spec])",
+  },
+  {
+    promise: "`MachineCloudConfig`, downloader",
+    file: "src/components/node/node-agent-secret.ts",
+    find: "name: nodeAgentSecretName(context, pool),",
+    put: "name: pool.name,",
+  },
+  {
+    promise: "`MachineCloudConfig`, original",
+    file: "src/components/node/node-agent-secret.ts",
+    find: "spec: omitUndefined({ criConfig, units,",
+    put: "spec: omitUndefined({ criConfig,",
+  },
+  {
+    promise: "The placeholder `{RELOAD-CLOUD-CONFIG-WITH-PATH:…}`",
+    file: "src/node-agent/changes.ts",
+    find: "return [...unit.ownPaths, ...unit.filePaths, ...old.ownPaths]",
+    put: "return [...unit.ownPaths, ...old.ownPaths]",
+  },
+  {
+    promise: "The downloader polls and applies changes",
+    test: "takes a change over",
+    file: "src/gardenadm/node-agent/round.ts",
+    find: "const isNew = order.checksum !== lastApplied;",
+    put: 'const isNew = order.checksum !== lastApplied;\n    if (!isNew) return "done";',
+  },
+  {
+    promise: "`WorkerPool`, one for each pool",
+    test: "one Worker has all pools",
+    file: "src/components/node/worker.ts",
+    find: "pools: poolsOf(context).map((pool) => {",
+    put: "pools: poolsOf(context).slice(0, 1).map((pool) => {",
+  },
+  {
+    promise: "`WorkerPool` → `MachineClass` and `MachineDeployment`",
+    test: "golden file",
+    file: "src/components/machines/access.ts",
+    find: '{ apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"] },\n  { apiGroups: ["apps"]',
+    put: '{ apiGroups: ["apps"]',
+  },
+  {
+    promise: "`Generic`, cloud components",
+    file: "src/components/extension-objects.ts",
+    find: "...(infrastructureProviderStatus ? { infrastructureProviderStatus } : {}),",
+    put: "",
+  },
+  {
+    promise: "`Generic`, anything else beside the control plane",
+    file: "src/components/extension-objects.ts",
+    find: "extensions.filter(({ reconcile }) => phase === undefined || reconcile === phase)",
+    put: "extensions.filter(({ reconcile }) => phase === undefined || reconcile !== undefined)",
+  },
+  {
+    promise: "`Network` (named as a later step)",
+    file: "src/components/extension-objects.ts",
+    find: "podCIDR: pods,",
+    put: "podCIDR: services,",
+  },
+  {
+    promise: "`ContainerRuntime` (added upstream since)",
+    file: "src/activities/extensions/extensions.ts",
+    find: 'const endedKinds: readonly AppliedKind[] = ["Extension", "ContainerRuntime"];',
+    put: 'const endedKinds: readonly AppliedKind[] = ["Extension"];',
+  },
+  {
+    promise: "Each contract is a CustomResourceDefinition in the seed",
+    test: "serves every extension kind",
+    file: "deploy/crds/extensions.gardener.cloud_networks.yaml",
+    find: "served: true",
+    put: "served: false",
+  },
+];
