@@ -7,6 +7,8 @@ import { ofGep1Objects } from "./contradictions/gep-1-objects.ts";
 import { ofGep1Reconciliation } from "./contradictions/gep-1-reconciliation.ts";
 import { ofGep1Registration } from "./contradictions/gep-1-registration.ts";
 import { ofGep28 } from "./contradictions/gep-28.ts";
+import { ofGep28Init } from "./contradictions/gep-28-init.ts";
+import { ofGep28Nodes } from "./contradictions/gep-28-nodes.ts";
 import { unplanted } from "./contradictions/unplanted.ts";
 
 /** A change of one file that makes a promise untrue. */
@@ -46,7 +48,7 @@ export const pagesOfPromises: readonly Page[] = [
   },
   {
     page: "docs/gep-28.md",
-    contradictions: ofGep28,
+    contradictions: [...ofGep28, ...ofGep28Init, ...ofGep28Nodes],
     unplanted: unplanted["docs/gep-28.md"],
   },
 ];

@@ -1,14 +1,19 @@
 import type { Contradiction } from "../contradictions.ts";
 
-const table = "src/workflows/reconcile-self-hosted.ts";
-
-/** Of GEP-28's page. */
+/** Of GEP-28's page: what it is, its commands, scenarios and future. */
 export const ofGep28: readonly Contradiction[] = [
   {
     promise: "an ordinary Shoot, without a seed",
     file: "src/admission/shoot/self-hosted.ts",
     find: "...(seedName\n",
     put: '...(seedName === ""\n',
+  },
+  {
+    promise: "the control plane has nodes of its own",
+    test: "registers as a node",
+    file: "src/components/node/pool.ts",
+    find: "return [own, ...taints.filter(",
+    put: "return [...taints.filter(",
   },
   {
     promise: "operators make such Shoots, users do not",
@@ -48,6 +53,12 @@ export const ofGep28: readonly Contradiction[] = [
     put: `  { name: "upgrade", summary: "Upgrade", load: async () => (await import("./version.ts")).version },
   {
     name: "version",`,
+  },
+  {
+    promise: "compatible Linux hosts",
+    file: "src/gardenadm/preflight/systemd.ts",
+    find: 'isReadable(root, "/run/systemd/system")',
+    put: 'isReadable(root, "/run/openrc")',
   },
   {
     promise: "systemd, containerd and `ctr`",
@@ -100,70 +111,36 @@ export const ofGep28: readonly Contradiction[] = [
     put: 'if (isDeepStrictEqual(before, after) || field !== "") return [];',
   },
   {
-    promise: "configuration in separate files",
-    file: "src/gardenadm/configuration/documents.ts",
-    find: 'return apiVersion === "v1" && kind === "List" && Array.isArray(items)',
-    put: 'return apiVersion === "v2" && kind === "List" && Array.isArray(items)',
-  },
-  {
-    promise: "5: resource manager on the host's network",
-    file: "src/components/on-nodes/host-phase.ts",
-    find: "hostNetwork: true,",
-    put: "hostNetwork: false,",
-  },
-  {
-    promise: "6: extensions on the host's network",
-    file: "src/gardenadm/reconcile/extensions.ts",
-    find: 'place === "host" ? objects.map(inHostNetwork) : objects',
-    put: "objects",
-  },
-  {
-    promise: "metrics and webhook ports that do not clash",
-    file: "src/gardenadm/preflight/ports.ts",
-    find: "...Object.values(HOST_PORTS)",
-    put: "...Object.values(HOST_PORTS).slice(1)",
-  },
-  {
-    promise: "9: extensions in the pod network",
-    file: table,
-    find: 'extensionsInPods:      { do: call("moveExtensions")',
-    put: 'extensionsInPods:      { do: call("deployExtensions")',
-  },
-  {
-    promise: "10: resource manager in the pod network",
-    file: "src/gardenadm/reconcile/actions.ts",
-    find: 'moveResourceManagers: async (_, scope) => await resourceManagers("pods", scope)',
-    put: 'moveResourceManagers: async (_, scope) => await resourceManagers("host", scope)',
-  },
-  {
-    promise: "12: the ControlPlane object",
-    file: table,
-    find: 'controlPlane:          { do: apply("ControlPlane")',
-    put: 'controlPlane:          { do: apply("Network")',
-  },
-  {
-    promise: "`token generate`, `create`, `list`, `delete`",
-    file: "src/gardenadm/token/generate.ts",
-    find: "renderBootstrapToken(generateBootstrapToken())",
-    put: 'renderBootstrapToken({ ...generateBootstrapToken(), id: "abcdef", secret: "0123456789abcdef" })',
-  },
-  {
-    promise: "a configuration for each node",
-    file: "src/self-hosted/static-pods.ts",
-    find: "files: files.filter(({ hostName }) => hostName === undefined)",
-    put: "files",
-  },
-  {
     promise: "kubelets are not too far from their API server",
     file: "src/admission/shoot/skew.ts",
     find: "const FARTHEST_BEHIND = 3;",
     put: "const FARTHEST_BEHIND = 4;",
   },
   {
+    promise: "high touch: networks and machines are the operator's",
+    file: "src/gardenadm/configuration/demand.ts",
+    find: 'const INFRASTRUCTURE = ["Infrastructure", "Worker"];',
+    put: 'const INFRASTRUCTURE = ["Worker"];',
+  },
+  {
+    promise: "Kubernetes changes in place",
+    test: "stays while machines",
+    file: "src/components/node/pool.ts",
+    find: "    `${major}.${minor}`,\n",
+    put: "    `${major}.${minor}.${kubernetesVersion(context, pool)}`,\n",
+  },
+  {
     promise: "no VPN",
     file: "src/self-hosted/static-pods.ts",
     find: "    hostNetwork: true,",
     put: "    hostNetwork: false,",
+  },
+  {
+    promise: "no proxy; Service `kubernetes` leads to nodes",
+    test: "is as its golden file",
+    file: "src/components/kubernetes/kube-apiserver-command.ts",
+    find: '"endpoint-reconciler-type": address && "none",',
+    put: '"endpoint-reconciler-type": "none",',
   },
   {
     promise: "`KUBERNETES_SERVICE_HOST` is not injected",

@@ -1,0 +1,123 @@
+import type { Contradiction } from "../contradictions.ts";
+
+/** Of GEP-28's page: how nodes come in and go, and what is lost with them. */
+export const ofGep28Nodes: readonly Contradiction[] = [
+  {
+    promise: "kubelets come in by TLS bootstrap",
+    test: "comes in by its token",
+    file: "src/gardenadm/node-agent/kubelet-access.ts",
+    find: "if (present?.equals(bytes) !== true) await writeWhole(",
+    put: "if (present !== undefined && !present.equals(bytes)) await writeWhole(",
+  },
+  {
+    promise: "`token generate`, `create`, `list`, `delete`",
+    file: "src/gardenadm/token/generate.ts",
+    find: "renderBootstrapToken(generateBootstrapToken())",
+    put: 'renderBootstrapToken({ ...generateBootstrapToken(), id: "abcdef", secret: "0123456789abcdef" })',
+  },
+  {
+    promise: "beyond the document: a join that is refused leaves nothing",
+    test: "a name that was given",
+    file: "src/gardenadm/join/entry.ts",
+    find: "  const kubeconfig = isGood ? undefined : await requestKubeconfig(",
+    put: `  await writeWhole(places.pool, Buffer.from(renderYaml({ pool, role, secretName })), 0o600);
+  const kubeconfig = isGood ? undefined : await requestKubeconfig(`,
+  },
+  {
+    promise: "tokens that prove the authority, later",
+    test: "of what a token has signed",
+    file: "src/gardenadm/join/trust.ts",
+    find: 'return { ca: trusted.map(({ pem }) => pem).join(""), server };',
+    put: 'return { ca: found.map(({ pem }) => pem).join(""), server };',
+  },
+  {
+    promise: "the agent reads its pool's Secret by the token",
+    test: "comes in by its token",
+    file: "src/gardenadm/node-agent/kubelet-access.ts",
+    find: "  await removeFile(places.token);\n",
+    put: "",
+  },
+  {
+    promise: "the Secret has the kubelet and what belongs to it",
+    test: "takes kubelet and agent out of images",
+    file: "src/components/node/kubelet.ts",
+    find: "imagesFor(kubernetesVersion(context, pool))",
+    put: "imagesFor(context.shoot.spec.kubernetes.version)",
+  },
+  {
+    promise: "nodes of the control plane get static pods",
+    test: "stands by itself",
+    file: "src/self-hosted/sources.ts",
+    find: 'return { of: "each", nodes: found };',
+    put: 'return { of: "each", nodes: found.slice(0, 1) };',
+  },
+  {
+    promise: "a configuration for each node",
+    file: "src/self-hosted/static-pods.ts",
+    find: "files: files.filter(({ hostName }) => hostName === undefined)",
+    put: "files",
+  },
+  {
+    promise: "etcd takes a member in",
+    test: "a newcomer is a learner",
+    file: "src/etcd/add-learner.ts",
+    find: "const known = members.find(({ peerURLs }) => peerURLs.includes(newcomer.peerURL));",
+    put: "const known = members.find(({ name }) => name === newcomer.name);",
+  },
+  {
+    promise: "beyond the document: `reset`",
+    test: "leaves a machine as bare",
+    file: "src/node-agent/apply-machine.ts",
+    find: "const todo = changes(last, next);",
+    put: 'const todo = changes(last, next).filter((step) => step.do !== "remove");',
+  },
+  {
+    promise: "etcd's data is corrupt, one node",
+    test: "restored data begin a cluster",
+    file: "src/etcd-data/restore-data.ts",
+    find: "revisionBump = LOST_REVISIONS, signal",
+    put: "revisionBump = LOST_REVISIONS - LOST_REVISIONS, signal",
+  },
+  {
+    promise: "etcd's data is corrupt, three nodes",
+    test: "a member without its data stays down",
+    file: "src/gardenadm/mending/relearn.ts",
+    find: "return relearning === undefined || relearning.hasLeft === true;",
+    put: 'return relearning === undefined || relearning.why !== "";',
+  },
+  {
+    promise: "a disk is lost, one node",
+    test: "a snapshot of a control plane on nodes",
+    file: "src/etcd-data/snapshots.ts",
+    find: "other.at - one.at ||",
+    put: "one.at - other.at ||",
+  },
+  {
+    promise: "a disk is lost, three nodes",
+    test: "a member whose disk is lost",
+    file: "src/etcd/find-stale.ts",
+    find: "if (status.answers) return { done: undefined };",
+    put: "if (status.answers || !member.isLearner) return { done: undefined };",
+  },
+  {
+    promise: "quorum is lost for good",
+    test: "a survivor of three",
+    file: "src/etcd-data/survivor.ts",
+    find: "    await commitLog(logOf(`${work}/data`));\n",
+    put: "",
+  },
+  {
+    promise: "all is lost",
+    test: "a file is restored with its bundle",
+    file: "src/gardenadm/restore/source.ts",
+    find: "  if (await isPath(from)) {",
+    put: '  if (from !== "latest" && !(await isPath(from))) {',
+  },
+  {
+    promise: "beyond the document: what is away for a minute",
+    test: "a store that goes away",
+    file: "src/gardenadm/steps/fault.ts",
+    find: "retryable: true, within: STORE_PAUSE",
+    put: "retryable: false, within: STORE_PAUSE",
+  },
+];
