@@ -93,7 +93,7 @@ export function createAdmissionWebhooks({
     [paths.controllerDeployments]: judgeControllerDeployment,
     [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
     [paths.cloudProfiles]: createCloudProfileValidator({ client }),
-    [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client }),
+    [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client, authorize }),
     [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
     [paths.backupBuckets]: createBackupBucketValidator({ client }),
     [paths.bastions]: createBastionValidator({ client }),

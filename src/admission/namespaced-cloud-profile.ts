@@ -2,6 +2,7 @@ import { profileReference } from "../api/core/effective-profile.ts";
 import { isOverride, mergeProfiles } from "../api/core/profile-merge.ts";
 import { CloudProfile, NamespacedCloudProfile } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
+import type { Authorizer } from "./authorizer.ts";
 import { offerCauses } from "./cloud-profile.ts";
 import { KnownShoot } from "./watched/known.ts";
 import { withdrawalCauses } from "./in-use.ts";
@@ -13,8 +14,12 @@ type Own = NamespacedCloudProfile["spec"];
  * Judges NamespacedCloudProfiles: their parent is there, they change nothing of it but how long its versions are good for, and
  * take nothing back that Shoots of the project have (Gardener: plugin NamespacedCloudProfileValidator).
  */
-export function createNamespacedCloudProfileValidator(deps: { client: KubeClient; now?: () => Date }): Webhook {
-  return async ({ object, oldObject }) => {
+export function createNamespacedCloudProfileValidator(deps: {
+  readonly client: KubeClient;
+  readonly authorize: Authorizer;
+  readonly now?: () => Date;
+}): Webhook {
+  return async ({ object, oldObject, userInfo }) => {
     const profile = NamespacedCloudProfile.parse(object);
     const old = oldObject && NamespacedCloudProfile.parse(oldObject);
     const { namespace, name } = profile.metadata;
@@ -27,7 +32,14 @@ export function createNamespacedCloudProfileValidator(deps: { client: KubeClient
       const reference = profileReference(shoot);
       return reference?.kind === profile.kind && reference.name === name;
     });
+    const mayRaise = () =>
+      deps.authorize(userInfo, {
+        ...{ group: NamespacedCloudProfile.group, resource: NamespacedCloudProfile.plural, verb: RAISE_LIMITS },
+        ...{ namespace, name },
+      });
+    const isRaised = raisesLimit(profile.spec, old?.spec, parent.spec) && !(await mayRaise());
     return judge([
+      ...(isRaised ? [limitCause(parent)] : []),
       ...overrideCauses(profile.spec, old?.spec, { parent: parent.spec, now: deps.now?.() ?? new Date() }),
       ...offerCauses(merged),
       ...(old
@@ -41,6 +53,21 @@ export function createNamespacedCloudProfileValidator(deps: { client: KubeClient
     ]);
   };
 }
+
+/** The verb by which operators let users raise what a CloudProfile limits (Gardener: plugin CustomVerbAuthorizer). */
+const RAISE_LIMITS = "raise-spec-limits";
+
+/** Whether a project would have more nodes than its parent profile allows, and more than it was let have before. */
+function raisesLimit(own: Own, old: Own | undefined, parent: CloudProfile["spec"]): boolean {
+  const [wanted, had, most] = [own, old, parent].map((one) => one?.limits?.maxNodesTotal);
+  return wanted !== undefined && most !== undefined && wanted > Math.max(most, had ?? 0);
+}
+
+const limitCause = ({ spec, metadata }: CloudProfile): Cause => ({
+  field: "spec.limits.maxNodesTotal",
+  message: `must be at most ${spec.limits?.maxNodesTotal}, the limit of CloudProfile ${metadata.name}: you may not ${RAISE_LIMITS} of ${NamespacedCloudProfile.plural}`,
+  forbidden: true,
+});
 
 interface Ground {
   readonly parent: CloudProfile["spec"];

@@ -1,21 +1,23 @@
 import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
 import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { isSameKey, quotasOf, readQuotas } from "../../api/core/quotas-of.ts";
-import { SecretBinding, type CloudProfile, type Quota, type Shoot } from "../../api/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { CloudProfile, NamespacedCloudProfile, SecretBinding, type Quota, type Shoot } from "../../api/index.ts";
+import type { KubeClient, NamespacedKey } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import { keyOf, KnownCredentialsBinding, KnownSecretBinding, KnownShoot, type KnownBinding } from "../watched/known.ts";
 import type { ShootChange } from "./change.ts";
 import { lifetimeCauses, needsQuota, quotaCauses, type QuotaUse } from "./quota.ts";
 
 /** Reads what the Quotas of the Shoot's binding leave, and says why the Shoot does not get along with that. */
-export async function readQuotaCauses(client: KubeClient, { shoot, old, profile, now }: ShootChange): Promise<Cause[]> {
+export async function readQuotaCauses(client: KubeClient, { shoot, old, now }: ShootChange): Promise<Cause[]> {
   const quotas = await readQuotas(client, shoot);
   if (quotas.length === 0) return [];
   const lifetime = lifetimeCauses(shoot, old, quotas, now);
   if (!needsQuota(shoot, old)) return lifetime;
-  const uses = await readUses(client, shoot, quotas);
-  return [...lifetime, ...quotaCauses({ shoot, profile }, uses)];
+  const sizesOf = createSizeReader(client);
+  const profile = await sizesOf(shoot);
+  const uses = await readUses(client, shoot, quotas, sizesOf);
+  return [...lifetime, ...sizelessCauses(shoot, old, profile), ...quotaCauses({ shoot, profile }, uses)];
 }
 
 /** The same for a request that leaves the Shoot's spec as it is: only how long it lives can change. */
@@ -26,13 +28,17 @@ export async function lifetimeOnly(client: KubeClient, { shoot, old, now }: Shoo
 }
 
 /** A Quota of a project counts the Shoots of the project, one of a Secret those of all bindings that name it. */
-async function readUses(client: KubeClient, shoot: Shoot, quotas: readonly Quota[]): Promise<QuotaUse[]> {
+async function readUses(
+  client: KubeClient,
+  shoot: Shoot,
+  quotas: readonly Quota[],
+  sizesOf: SizeReader,
+): Promise<QuotaUse[]> {
   const [secretBindings, credentialsBindings, shoots] = await Promise.all([
     client.list(KnownSecretBinding),
     client.list(KnownCredentialsBinding),
     client.list(KnownShoot),
   ]);
-  const profileOf = createProfileReader(client);
   const { namespace, name } = shoot.metadata;
   const uses = quotas.map(async (quota): Promise<QuotaUse> => {
     const naming = [...secretBindings, ...credentialsBindings].filter((binding) =>
@@ -44,7 +50,7 @@ async function readUses(client: KubeClient, shoot: Shoot, quotas: readonly Quota
       .filter((other) => naming.some((binding) => isBoundBy(other, binding)));
     const consumers = others.map(async (other) => ({
       shoot: other,
-      profile: await profileOf(other),
+      profile: await sizesOf(other),
     }));
     const byKey = Map.groupBy(await Promise.all(consumers), ({ shoot: { metadata } }) => keyOf(metadata));
     return { quota, others: [...byKey.values()] };
@@ -57,14 +63,42 @@ function isBoundBy({ spec, metadata }: KnownShoot, binding: KnownBinding): boole
   return name !== undefined && isSameKey({ namespace: metadata.namespace, name }, binding.metadata);
 }
 
-/** Reads each profile once. */
-function createProfileReader(client: KubeClient) {
+/** Why a Shoot with a Quota cannot have machines that its project has described itself, or more of them than it had. */
+function sizelessCauses(shoot: Shoot, old: Shoot | undefined, sizes: CloudProfile | undefined): Cause[] {
+  if (profileReference(shoot)?.kind !== NamespacedCloudProfile.kind || sizes === undefined) return [];
+  const known = new Set(sizes.spec.machineTypes.map(({ name }) => name));
+  const hadOf = (name: string) => old?.spec.provider.workers?.find((pool) => pool.name === name);
+  return (shoot.spec.provider.workers ?? []).flatMap(({ name, maximum, machine: { type } }, index): Cause[] => {
+    const had = hadOf(name);
+    if (known.has(type) || (had?.machine.type === type && maximum <= had.maximum)) return [];
+    const field = `spec.provider.workers[${index}].machine.type`;
+    const message = `${type} is a type of the project's own, whose size no Quota knows: choose one of CloudProfile ${sizes.metadata.name}`;
+    return [{ field, message, forbidden: true }];
+  });
+}
+
+/** Says by which profile a Shoot's machines and volumes count. */
+type SizeReader = (shoot: KnownShoot | Shoot) => Promise<CloudProfile | undefined>;
+
+/**
+ * Reads the CloudProfile of each Shoot once: who may write a NamespacedCloudProfile could say there that machines and volumes are
+ * smaller than they are.
+ */
+function createSizeReader(client: KubeClient): SizeReader {
   const read = new Map<string, Promise<CloudProfile | undefined>>();
-  return (shoot: KnownShoot): Promise<CloudProfile | undefined> => {
+  return (shoot) => {
+    const { namespace } = shoot.metadata;
     const { kind = "", name = "" } = profileReference(shoot) ?? {};
-    const key = JSON.stringify([kind, name, kind === "NamespacedCloudProfile" ? shoot.metadata.namespace : ""]);
-    const known = read.get(key) ?? readEffectiveProfile(client, shoot);
+    const isOwn = kind === NamespacedCloudProfile.kind;
+    const key = JSON.stringify([kind, name, isOwn ? namespace : ""]);
+    const known =
+      read.get(key) ?? (isOwn ? readParent(client, { namespace, name }) : readEffectiveProfile(client, shoot));
     read.set(key, known);
     return known;
   };
+}
+
+async function readParent(client: KubeClient, key: NamespacedKey): Promise<CloudProfile | undefined> {
+  const own = await client.read(NamespacedCloudProfile, key);
+  return own && (await client.read(CloudProfile, { name: own.spec.parent.name }));
 }

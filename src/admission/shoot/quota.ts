@@ -63,7 +63,10 @@ export function lifetimeCauses(shoot: Shoot, old: Shoot | undefined, quotas: rea
 
 const DAY = 24 * 3_600_000;
 
-const measured = ({ machine, maximum, volume }: KnownPool) => ({ type: machine.type, maximum, volume });
+const measured = ({ machine, maximum, volume, dataVolumes = [] }: KnownPool) => ({
+  ...{ type: machine.type, maximum, volume },
+  dataVolumes: dataVolumes.map(({ type, size }) => ({ type, size })),
+});
 
 /** A Shoot's API server takes a load balancer. Machines that the profile does not offer any more count for nothing. */
 function useOf({ shoot, profile }: Consumer): Use {
@@ -83,15 +86,33 @@ const largest = (uses: readonly Use[]): Use =>
     ]),
   );
 
-function useOfPool({ machine, maximum, volume }: KnownPool, offer: CloudProfile["spec"] | undefined): Use {
+function useOfPool(
+  { machine, maximum, volume, dataVolumes = [] }: KnownPool,
+  offer: CloudProfile["spec"] | undefined,
+): Use {
   const type = offer?.machineTypes.find(({ name }) => name === machine.type);
   if (type === undefined) return {};
   const times = (quantity: string | number | undefined) => (nanosOf(quantity ?? 0) ?? 0n) * BigInt(maximum);
   const { cpu, gpu, memory, storage } = type;
-  const disk = times(volume?.size ?? storage?.size);
-  const storageClass = storage?.class ?? classOf(volume?.type, offer);
-  return { cpu: times(cpu), gpu: times(gpu), memory: times(memory), [`storage.${storageClass}`]: disk };
+  const disks = [volume ?? { type: storage?.type, size: storage?.size }, ...dataVolumes];
+  const storageOf = (metric: QuotaMetric) =>
+    disks
+      .filter((disk) => metricsOf(disk.type, storage, offer).includes(metric))
+      .reduce((sum, { size }) => sum + times(size), 0n);
+  const stored = storageMetrics.map((metric) => [metric, storageOf(metric)]);
+  return { cpu: times(cpu), gpu: times(gpu), memory: times(memory), ...(Object.fromEntries(stored) as Use) };
 }
 
-const classOf = (type: string | undefined, offer: CloudProfile["spec"] | undefined): string | undefined =>
-  offer?.volumeTypes?.find(({ name }) => name === type)?.class;
+const storageMetrics = ["storage.standard", "storage.premium"] as const satisfies readonly QuotaMetric[];
+
+/** By which metrics a volume counts: by each where nothing says of which class it is, because users may leave its type out. */
+function metricsOf(
+  type: string | undefined,
+  storage: CloudProfile["spec"]["machineTypes"][number]["storage"],
+  offer: CloudProfile["spec"] | undefined,
+): readonly QuotaMetric[] {
+  const own = type === undefined || type === storage?.type ? storage?.class : undefined;
+  const named = offer?.volumeTypes?.find(({ name }) => name === type)?.class ?? own;
+  const known = storageMetrics.filter((metric) => metric === `storage.${named}`);
+  return known.length === 0 ? storageMetrics : known;
+}

@@ -19,7 +19,7 @@ export interface KnownPool extends Pick<Pool, "maximum" | "zones" | "volume"> {
     readonly image?: Pick<NonNullable<Pool["machine"]["image"]>, "name" | "version"> | undefined;
   };
   readonly kubernetes?: { readonly version?: string | undefined } | undefined;
-  readonly dataVolumes?: readonly { readonly type?: string | undefined }[] | undefined;
+  readonly dataVolumes?: readonly Pick<NonNullable<Pool["dataVolumes"]>[number], "type" | "size">[] | undefined;
 }
 
 /** The fields of a Shoot by which other objects are judged: no part of it that is left to a provider. */
@@ -59,7 +59,7 @@ function toKnownPool({ machine, maximum, zones, volume, kubernetes, dataVolumes 
   return {
     machine: { type, image: image && { name: image.name, version: image.version } },
     ...{ maximum, zones, volume, kubernetes: kubernetes && { version: kubernetes.version } },
-    dataVolumes: dataVolumes?.map((one) => ({ type: one.type })),
+    dataVolumes: dataVolumes?.map((one) => ({ type: one.type, size: one.size })),
   };
 }
 

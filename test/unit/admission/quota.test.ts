@@ -8,8 +8,11 @@ type Pool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
 const now = new Date("2026-11-25T10:00:00Z");
 const expires = "shoot.gardener.cloud/expiration-timestamp";
 
+const disk = (name: string, type: string, size: string) => ({ name, type, size });
+
 describe("a Shoot needs of its Quota", () => {
-  it.each<[string, Quota["spec"]["metrics"], Partial<Pool>, string]>([
+  type Case = [string, Quota["spec"]["metrics"], Partial<Pool>, string];
+  it.each<Case>([
     ["processors", { cpu: 7 }, {}, "need 4 cpu, and Quota garden-dev/trial has 7 of which 4 are taken"],
     ["graphics processors", { gpu: "1" }, { machine: { type: "gpu" } }, "need 2 gpu"],
     ["memory", { memory: "31Gi" }, {}, "need 16Gi memory, and Quota garden-dev/trial has 31Gi of which 16Gi are taken"],
@@ -37,6 +40,26 @@ describe("a Shoot needs of its Quota", () => {
       { machine: { type: "gpu" } },
       "need 100Gi storage.standard",
     ],
+    [
+      "its data volumes",
+      { "storage.premium": "100Gi" },
+      { dataVolumes: [disk("a", "fast", "30Gi"), disk("b", "fast", "40Gi")] },
+      "need 140Gi storage.premium",
+    ],
+    [
+      "a volume of another type than its machine's own",
+      { "storage.premium": "10Gi" },
+      { machine: { type: "gpu" }, volume: { type: "fast", size: "20Gi" } },
+      "need 40Gi storage.premium",
+    ],
+    ...[{ size: "20Gi" }, { type: "unknown", size: "20Gi" }, { type: "odd", size: "20Gi" }].flatMap((volume) =>
+      (["storage.standard", "storage.premium"] as const).map((metric): Case => [
+        `${metric} for a volume of ${volume.type ?? "no"} type, whose class nothing says`,
+        { [metric]: "30Gi" },
+        { volume },
+        `need 40Gi ${metric}`,
+      ]),
+    ),
     [
       "a load balancer",
       { loadbalancer: 1 },
@@ -79,6 +102,7 @@ it.each<[string, boolean, readonly Pool[]]>([
   ["a larger maximum", true, [pool({ maximum: 3 })]],
   ["another machine", true, [pool({ machine: { type: "gpu" } })]],
   ["another volume", true, [pool({ volume: { size: "1Gi" } })]],
+  ["another data volume", true, [pool({ dataVolumes: [disk("a", "fast", "1Gi")] })]],
   ["another image", false, [pool({ machine: { type: "large", image: { name: "x" } } })]],
   ["one pool more", true, [pool(), pool({ name: "b" })]],
   ["no pool", false, []],
@@ -148,6 +172,7 @@ function profile(): CloudProfile {
       volumeTypes: [
         { name: "slow", class: "standard" },
         { name: "fast", class: "premium" },
+        { name: "odd", class: "archive" },
       ],
     },
   };

@@ -1,0 +1,130 @@
+import { afterAll, describe, expect } from "vitest";
+import type { CloudProfile } from "../../src/api/index.ts";
+import { CredentialsBinding, NamespacedCloudProfile, Quota, Shoot } from "../../src/api/index.ts";
+import { createNamespacedCloudProfileController } from "../../src/controllers/namespaced-cloud-profile.ts";
+import { refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { createLogger } from "../../src/log.ts";
+import { admissionTest as test } from "../support/admission-lab.ts";
+import { eventually } from "../support/eventually.ts";
+import { exampleObjects } from "../support/examples.ts";
+
+const core = "core.gardener.cloud/v1beta1";
+const namespace = "garden-dev";
+const named = (name: string) => ({ name, namespace });
+const ref = (name: string) => refTo(Shoot, named(name));
+
+let client: KubeClient;
+let alice: KubeClient;
+let example: Shoot;
+let profile: CloudProfile;
+let profiles: ReturnType<typeof createNamespacedCloudProfileController>;
+
+test.beforeAll(async ({ admissionLab }) => {
+  ({ client, alice } = admissionLab);
+  const examples = await exampleObjects();
+  example = examples.find(({ kind }) => kind === "Shoot") as Shoot;
+  const found = examples.find(({ kind }) => kind === "CloudProfile") as CloudProfile;
+  const machineTypes = [{ name: "local", cpu: 2, memory: "2Gi" }];
+  const volumeTypes = [{ name: "slow", class: "standard" }];
+  profile = { ...found, metadata: { name: "own" }, spec: { ...found.spec, machineTypes, volumeTypes } };
+  profiles = createNamespacedCloudProfileController({
+    gardenClient: client,
+    log: createLogger({ name: "test", level: "silent" }),
+  });
+  profiles.start();
+  await client.apply(profile);
+});
+afterAll(() => profiles.stop());
+
+const ofOwn = { cloudProfile: { kind: "CloudProfile", name: "own" } };
+const specOf = async (name: string) => (await client.read(ref(name)))?.spec;
+
+/** Creates a Shoot like the example, of another name, with this spec and, of its pool, this. */
+async function create(name: string, change: Partial<Shoot["spec"]>, pool: object): Promise<Shoot> {
+  const { spec } = example;
+  const workers = (spec.provider.workers ?? []).map((one) => ({ ...one, ...pool }));
+  const provider = { ...spec.provider, workers };
+  return client.create<Shoot>({
+    ...{ ...example, metadata: named(name) },
+    spec: { ...spec, dns: undefined, provider, ...change },
+  });
+}
+
+describe("a Quota is not got round", () => {
+  const limit = async (name: string, metrics: object) => {
+    await client.apply({
+      ...typeMeta(Quota),
+      metadata: named(name),
+      spec: { scope: { apiVersion: core, kind: "Project" }, metrics },
+    });
+    await client.apply({
+      ...{ ...typeMeta(CredentialsBinding), metadata: named(name), provider: { type: "local" } },
+      quotas: [named(name)],
+      credentialsRef: { apiVersion: "v1", kind: "Secret", ...named("local") },
+    });
+    return { ...ofOwn, credentialsBindingName: name };
+  };
+  const grow = async (name: string, maximum: number) => {
+    const [pool] = (await specOf(name))?.provider.workers ?? [];
+    await client.patch(ref(name), { spec: { provider: { workers: [{ ...pool, maximum }] } } });
+  };
+
+  test.for([
+    ["data volumes", { dataVolumes: [{ name: "data", type: "slow", size: "20Gi" }], volume: undefined }],
+    ["a volume of no type", { volume: { size: "20Gi" } }],
+  ] as const)("by %s", async ([what, pool]) => {
+    const name = `disk-${what.length}`;
+    const limited = await limit(name, { "storage.standard": "30Gi" });
+    await expect(create(name, limited, { ...pool, maximum: 2 })).rejects.toThrow(
+      `need 40Gi storage.standard, and Quota garden-dev/${name} has 30Gi`,
+    );
+    await create(name, limited, { ...pool, maximum: 1 });
+    await expect(grow(name, 2)).rejects.toThrow("need 40Gi storage.standard");
+  });
+
+  test("by a profile of the project's own that says less of a machine", async () => {
+    const limited = await limit("sized", { cpu: 2 });
+    await client.apply({
+      ...{ ...typeMeta(NamespacedCloudProfile), metadata: named("smaller") },
+      spec: {
+        parent: { kind: "CloudProfile", name: "own" },
+        machineTypes: ["local", "new"].map((name) => ({ name, cpu: 0, memory: "1Gi" })),
+      },
+    });
+    const offered = { ...limited, cloudProfile: { kind: "NamespacedCloudProfile", name: "smaller" } };
+    const tooMuch = "need 4 cpu, and Quota garden-dev/sized has 2";
+    await eventually(() => expect(create("sized", offered, { maximum: 2 })).rejects.toThrow(tooMuch));
+    await expect(create("sized", offered, { machine: { type: "new" } })).rejects.toThrow(
+      "new is a type of the project's own, whose size no Quota knows: choose one of CloudProfile own",
+    );
+    await create("sized", offered, { maximum: 1 });
+    await expect(create("sized-2", offered, { maximum: 1 })).rejects.toThrow("has 2 of which 2 are taken");
+  });
+});
+
+test("a project's own profile raises no limit of its parent, unless its author may do that", async () => {
+  const limiting = {
+    ...profile,
+    metadata: { name: "limiting" },
+    spec: { ...profile.spec, limits: { maxNodesTotal: 6 } },
+  };
+  await client.apply(limiting);
+  const own = (maxNodesTotal: number) => ({
+    ...{ ...typeMeta(NamespacedCloudProfile), metadata: named("raised") },
+    spec: { parent: { kind: "CloudProfile", name: "limiting" }, limits: { maxNodesTotal } },
+  });
+  const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "profiles", namespace } };
+  const rules = [
+    { apiGroups: ["core.gardener.cloud"], resources: ["namespacedcloudprofiles"], verbs: ["get", "create", "patch"] },
+  ];
+  await client.apply({ ...rbac, kind: "Role", rules });
+  const [apiGroup, subjects] = ["rbac.authorization.k8s.io", [{ kind: "User", name: "alice" }]];
+  await client.apply({ ...rbac, kind: "RoleBinding", roleRef: { apiGroup, kind: "Role", name: "profiles" }, subjects });
+  await eventually(() => alice.apply(own(5)));
+  await expect(alice.apply(own(7))).rejects.toThrow(
+    "spec.limits.maxNodesTotal: must be at most 6, the limit of CloudProfile limiting",
+  );
+  await client.apply(own(9));
+  await alice.apply(own(8));
+  await expect(alice.apply(own(10))).rejects.toThrow("must be at most 6");
+});
