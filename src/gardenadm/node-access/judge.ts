@@ -102,11 +102,14 @@ function judgeServing({ request, requester, usages }: ReadDemand): Judgement {
 /** A kubelet writes the addresses of its Node itself, and could claim a name of the cluster's, or what means each machine itself. */
 const mayServeAs = (host: string, node: string): boolean =>
   isIP(host) === 0
-    ? host === node || !ofNoNode.test(host)
+    ? !(host === node ? ofCluster : ofNoNode).test(host)
     : !ofNoMachine.check(host, isIP(host) === 4 ? "ipv4" : "ipv6");
 
 /** Names without a dot, with a wildcard, of Services and of the machine itself; a cloud may give its machines any other. */
-const ofNoNode = /^[^.]*$|\*|(?:^|\.)(?:default|svc|localhost)(?:\.|$)/i;
+const ofNoNode = /^[^.]*$|\*|(?:^|\.)(?:default|kube-system|svc|localhost)(?:\.|$)/i;
+
+/** Names that pods give Services and themselves; a worker's token chooses the name of its Node. */
+const ofCluster = /(?:^|\.)localhost$|\.(?:default|kube-system|svc|svc\.cluster\.local)$/i;
 
 const ofNoMachine = new BlockList();
 ofNoMachine.addSubnet("0.0.0.0", 8);

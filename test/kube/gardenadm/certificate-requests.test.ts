@@ -98,6 +98,7 @@ test.for([
   ["the API server's name", ["kubernetes.default.svc"], []],
   ["the API server's long name", ["Kubernetes.Default.svc.cluster.local"], []],
   ["the API server's short name", ["kubernetes.default"], []],
+  ["a Service of the system", ["metrics-server.kube-system"], []],
   ["every name", ["*"], []],
   ["every name of a domain", ["*.example.org"], []],
   ["the machine itself", ["localhost"], []],
@@ -116,6 +117,18 @@ test.for([
   const asked = pemOf(
     servingFor(node, [...names.map((name) => [0x82, Buffer.from(name)] as const), ...addresses.map(inBytes)]),
   );
+  expect(await verdictOf(await ask(client, "kubelet-serving", asked))).toMatch(/^Denied: .* cannot be that of a Node/);
+});
+
+test.for([
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+  "a.localhost",
+  "a.kube-system",
+])("a kubelet does not serve as %s, also where its own Node has that name", async (node) => {
+  const client = await kubeletOf(node, [node]);
+  const asked = pemOf(servingFor(node, [[0x82, Buffer.from(node)]]));
   expect(await verdictOf(await ask(client, "kubelet-serving", asked))).toMatch(/^Denied: .* cannot be that of a Node/);
 });
 
