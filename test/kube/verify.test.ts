@@ -11,7 +11,7 @@ import { faults, manners, startSmallController, type Fault, type Manner } from "
 import { seconds } from "../support/patience.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
-const pace = { timeout: 6_000, settle: 1_200 };
+const pace = { timeout: seconds(6), settle: seconds(1.2) };
 let plane: ControlPlane;
 test.beforeAll(({ cluster }) => void (plane = cluster));
 
