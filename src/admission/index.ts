@@ -6,6 +6,7 @@ import { createBindingCheck, type MayBind } from "./binding.ts";
 import { createCloudProfileValidator } from "./cloud-profile.ts";
 import { createControllerRegistrationValidator, judgeControllerDeployment } from "./controller-registration.ts";
 import { createCredentialsValidator } from "./credentials.ts";
+import { createCustomVerbs } from "./custom-verbs.ts";
 import { confirmDeletion } from "./deletion.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { createDomainReservationValidator } from "./domain-reservation.ts";
@@ -99,13 +100,14 @@ export function createAdmissionWebhooks({
     [paths.bastions]: createBastionValidator({ client }),
     [paths.domainReservations]: createDomainReservationValidator({ client }),
     [paths.projectNamespaces]: createProjectNamespaceValidator({ client }),
+    [paths.projects]: async () => judge([]),
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,
   };
   const all = {
     [paths.defaultShoots]: createShootDefaulter({ client, registrations }),
     [paths.defaultBastions]: createBastionDefaulter({ client }),
-    ...each(createFieldWarner(), validators),
+    ...each(createFieldWarner(), each(createCustomVerbs(authorize), validators)),
   };
   return each(refuseMalformed, each(createConfigBound(), all));
 }

@@ -11,6 +11,7 @@ export const paths = {
   backupBuckets: "/validate/backupbuckets",
   defaultBastions: "/default/bastions",
   bastions: "/validate/bastions",
+  projects: "/validate/projects",
   projectNamespaces: "/validate/namespaces",
   fields: "/validate/fields",
   credentials: "/validate/credentials",

@@ -72,6 +72,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           ["cloudprofiles", paths.cloudProfiles] as const,
           ["namespacedcloudprofiles", paths.namespacedCloudProfiles] as const,
           ["controllerinstallations", paths.controllerInstallations] as const,
+          ["projects", paths.projects] as const,
         ].map(([resource, path]) => ({
           ...webhook(resource, path, { resources: [resource], operations: writes }),
           matchConditions: [specChanged],
@@ -99,7 +100,7 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
         }),
         {
           ...webhook("fields", paths.fields, {
-            resources: ["projects", "quotas", "exposureclasses"],
+            resources: ["quotas", "exposureclasses"],
             operations: writes,
           }),
           matchConditions: [contentChanged],

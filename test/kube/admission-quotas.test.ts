@@ -1,6 +1,6 @@
 import { afterAll, describe, expect } from "vitest";
 import type { CloudProfile } from "../../src/api/index.ts";
-import { CredentialsBinding, NamespacedCloudProfile, Quota, Shoot } from "../../src/api/index.ts";
+import { CredentialsBinding, NamespacedCloudProfile, Project, Quota, Shoot } from "../../src/api/index.ts";
 import { createNamespacedCloudProfileController } from "../../src/controllers/namespaced-cloud-profile.ts";
 import { refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -113,13 +113,7 @@ test("a project's own profile raises no limit of its parent, unless its author m
     ...{ ...typeMeta(NamespacedCloudProfile), metadata: named("raised") },
     spec: { parent: { kind: "CloudProfile", name: "limiting" }, limits: { maxNodesTotal } },
   });
-  const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "profiles", namespace } };
-  const rules = [
-    { apiGroups: ["core.gardener.cloud"], resources: ["namespacedcloudprofiles"], verbs: ["get", "create", "patch"] },
-  ];
-  await client.apply({ ...rbac, kind: "Role", rules });
-  const [apiGroup, subjects] = ["rbac.authorization.k8s.io", [{ kind: "User", name: "alice" }]];
-  await client.apply({ ...rbac, kind: "RoleBinding", roleRef: { apiGroup, kind: "Role", name: "profiles" }, subjects });
+  await mayDo("namespacedcloudprofiles", "get", "create", "patch");
   await eventually(() => alice.apply(own(5)));
   await expect(alice.apply(own(7))).rejects.toThrow(
     "spec.limits.maxNodesTotal: must be at most 6, the limit of CloudProfile limiting",
@@ -128,3 +122,46 @@ test("a project's own profile raises no limit of its parent, unless its author m
   await alice.apply(own(8));
   await expect(alice.apply(own(10))).rejects.toThrow("must be at most 6");
 });
+
+test.for([
+  ["kubernetes", { versions: [{ version: "1.34.4", expirationDate: "2031-01-01T00:00:00Z" }] }],
+  ["machineImages", [{ name: "own", versions: [{ version: "1.0.0", cri: [{ name: "containerd" }] }] }]],
+  ["providerConfig", { apiVersion: "local.provider.extensions.gardener.cloud/v1alpha1", kind: "CloudProfileConfig" }],
+] as const)("%s takes a right of its own to be changed", async ([field, value]) => {
+  await mayDo("namespacedcloudprofiles", "get", "create", "patch");
+  const name = `guarded-${field.toLowerCase()}`;
+  const own = { ...typeMeta(NamespacedCloudProfile), metadata: named(name) };
+  const spec = { parent: { kind: "CloudProfile", name: "own" } };
+  await eventually(() => alice.apply({ ...own, spec }));
+  const verb = `modify-spec-${field.toLowerCase()}`;
+  const change = () => alice.apply({ ...own, spec: { ...spec, [field]: value } });
+  await expect(change()).rejects.toThrow(`spec.${field}: cannot be changed without the right to ${verb}`);
+  await mayDo("namespacedcloudprofiles", "get", "create", "patch", verb);
+  await eventually(change);
+  await mayDo("namespacedcloudprofiles", "get", "create", "patch");
+  await eventually(() => expect(alice.apply({ ...own, spec })).rejects.toThrow(verb));
+});
+
+test("spec.tolerations.whitelist of a Project takes a right of its own to be changed", async () => {
+  await mayDo("projects", "get", "patch");
+  const dev = refTo(Project, { name: "dev" });
+  const change = (spec: object) => alice.patch(dev, { spec });
+  await eventually(() => change({ description: "written by alice" }));
+  const tolerations = { whitelist: [{ key: "seed.gardener.cloud/protected" }] };
+  await expect(change({ tolerations })).rejects.toThrow(
+    "spec.tolerations.whitelist: cannot be changed without the right to modify-spec-tolerations-whitelist of projects",
+  );
+  await change({ tolerations: { defaults: [] } });
+  await mayDo("projects", "get", "patch", "modify-spec-tolerations-whitelist");
+  await eventually(() => change({ tolerations }));
+});
+
+/** Gives alice these rights to a resource, and no others. */
+async function mayDo(resource: string, ...verbs: readonly string[]): Promise<void> {
+  const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: `alice-${resource}` } };
+  const [apiGroup, subjects] = ["rbac.authorization.k8s.io", [{ kind: "User", name: "alice" }]];
+  const rules = [{ apiGroups: ["core.gardener.cloud"], resources: [resource], verbs }];
+  await client.apply({ ...rbac, kind: "ClusterRole", rules });
+  const roleRef = { apiGroup, kind: "ClusterRole", name: rbac.metadata.name };
+  await client.apply({ ...rbac, kind: "ClusterRoleBinding", roleRef, subjects });
+}

@@ -8,7 +8,7 @@ export const askedAbout: Readonly<Record<string, readonly string[]>> = {
   ControllerRegistration: [paths.controllerRegistrations],
   CredentialsBinding: [paths.credentials],
   SecretBinding: [paths.credentials],
-  Project: [paths.confirmDeletion, paths.fields],
+  Project: [paths.confirmDeletion, paths.projects],
   CloudProfile: [paths.cloudProfiles],
   NamespacedCloudProfile: [paths.namespacedCloudProfiles],
   ControllerInstallation: [paths.controllerInstallations],
