@@ -41,14 +41,7 @@ export const unsupportedFields: readonly Unsupported[] = [
     path: `${apiServer}.admissionPlugins[].kubeconfigSecretName`,
     remedy: "leave it out: plugins run without a kubeconfig",
   },
-  {
-    path: "provider.workersSettings.sshAccess.enabled",
-    asksForMore: (value) => value === false,
-    remedy: "leave it out: whether machines serve SSH is for their image to say",
-  },
   { path: "maintenance.autoRotation", remedy: "leave it out: credentials are not rotated by themselves" },
-  { path: "provider.workers[].caBundle", remedy: "put the certificates into the machine image" },
-  { path: "provider.workers[].sysctls", remedy: "put the kernel settings into the machine image" },
   ...["kubernetes.kubelet", "provider.workers[].kubernetes.kubelet"].flatMap((kubelet) =>
     ["imagePullCredentialsVerificationPolicy", "preloadedImagesVerificationAllowlist"].map((name) => ({
       path: `${kubelet}.${name}`,

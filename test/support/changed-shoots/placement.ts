@@ -213,9 +213,9 @@ export const placementCases: readonly ShootCase[] = [
   admitted("a dashboard", { "spec.addons": { kubernetesDashboard: { enabled: true } } }, unused),
   admitted("an ingress controller", { "spec.addons": { nginxIngress: { enabled: true } } }, unused),
   admitted(
-    "SSH to machines",
-    { "spec.provider.workersSettings.sshAccess.enabled": true },
-    "machines are left as their image has them",
+    "machines without SSH",
+    { "spec.provider.workersSettings.sshAccess.enabled": false },
+    "their SSH servers are kept down",
   ),
   admitted("a scheduler of one's own", { "spec.schedulerName": "mine" }, unused),
   refused("a scheduler in capitals", { "spec.schedulerName": "Mine" }, "is not a name"),

@@ -24,6 +24,9 @@ const actedOn: Readonly<Record<string, string>> = {
   "provider.workers[].kubernetes.kubelet.protectKernelDefaults": "KubeletConfiguration",
   "provider.workers[].controlPlane.backup.credentialsRef": "gardenadm/configuration/backup.ts",
   "provider.workers[].controlPlane.exposure": "components/on-nodes/exposure.ts",
+  "provider.workersSettings.sshAccess": "components/node/ssh-access.ts",
+  "provider.workers[].caBundle": "components/node/root-certificates.ts",
+  "provider.workers[].sysctls": "components/node/kernel-settings.ts",
   "provider.workers[].volume.encrypted": "Worker, the provider's extension",
   "provider.workers[].dataVolumes[].encrypted": "Worker, the provider's extension",
 };
@@ -59,7 +62,6 @@ test.each(unsupportedFields.map((field) => [field.path, field] as const))(
 test.each([
   ["kubernetes.kubeAPIServer.enableAnonymousAuthentication", false],
   ["kubernetes.kubeAPIServer.serviceAccountConfig.acceptedIssuers", []],
-  ["provider.workersSettings.sshAccess.enabled", true],
 ])("%s may be %j, which is how it is anyway", (path, value) => {
   expect(unsupportedCauses(shootWith(path, value), undefined)).toEqual([]);
 });
