@@ -1,4 +1,5 @@
 import type { Shoot } from "../api/index.ts";
+import { IMAGE_GC } from "../api/shoot/kubelet.ts";
 
 /**
  * A Shoot as extensions know it from Gardener, whose API server fills in what users leave out: their code reads these
@@ -38,8 +39,8 @@ const withWorkers = {
     kubeProxy: { enabled: true, mode: "IPTables" },
     kubelet: {
       failSwapOn: true,
-      imageGCHighThresholdPercent: 85,
-      imageGCLowThresholdPercent: 80,
+      imageGCHighThresholdPercent: IMAGE_GC.high,
+      imageGCLowThresholdPercent: IMAGE_GC.low,
       imageMinimumGCAge: "2m0s",
       imageMaximumGCAge: "0s",
       serializeImagePulls: true,
@@ -47,7 +48,6 @@ const withWorkers = {
   },
   maintenance: { autoUpdate: { machineImageVersion: false } },
   provider: { workersSettings: { sshAccess: { enabled: true } } },
-  systemComponents: { coreDNS: { autoscaling: { mode: "horizontal" } } },
 };
 
 /** What is given, and below it, at any depth, the defaults for what is not. */

@@ -1,5 +1,6 @@
 import { secondsOf } from "../../api/schema/duration.ts";
 import type { Shoot } from "../../api/index.ts";
+import { IMAGE_GC } from "../../api/shoot/kubelet.ts";
 import type { Cause } from "../review.ts";
 
 type Kubelet = NonNullable<Shoot["spec"]["kubernetes"]["kubelet"]>;
@@ -16,7 +17,7 @@ export function kubeletCauses({ spec }: Shoot): Cause[] {
 }
 
 function configCauses(kubelet: Kubelet = {}, field: string): Cause[] {
-  const { imageGCLowThresholdPercent: low = 80, imageGCHighThresholdPercent: high = 85 } = kubelet;
+  const { imageGCLowThresholdPercent: low = IMAGE_GC.low, imageGCHighThresholdPercent: high = IMAGE_GC.high } = kubelet;
   const { imageMinimumGCAge, imageMaximumGCAge, maxParallelImagePulls = 1, serializeImagePulls = true } = kubelet;
   const ages = [imageMinimumGCAge ?? "2m", imageMaximumGCAge ?? "0"].map(secondsOf);
   const [least = 0, most = 0] = ages;

@@ -1,3 +1,4 @@
+import { IMAGE_GC } from "../../api/shoot/kubelet.ts";
 import { nanosOf } from "../../api/schema/quantity.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
@@ -43,8 +44,8 @@ const general = {
   evictionMaxPodGracePeriod: 90,
   evictionPressureTransitionPeriod: "4m0s",
   failSwapOn: true,
-  imageGCHighThresholdPercent: 50,
-  imageGCLowThresholdPercent: 40,
+  imageGCHighThresholdPercent: IMAGE_GC.high,
+  imageGCLowThresholdPercent: IMAGE_GC.low,
   kubeAPIBurst: 50,
   kubeAPIQPS: 50,
   maxPods: 110,

@@ -151,9 +151,23 @@ export const componentCases: readonly ShootCase[] = [
   ),
   refused(
     "images collected from below to above",
-    { [`${kubelet}.imageGCHighThresholdPercent`]: 50 },
+    { [`${kubelet}.imageGCHighThresholdPercent`]: 40 },
     "must be below imageGCHighThresholdPercent",
     `${kubelet}.imageGCLowThresholdPercent`,
+  ),
+  refused(
+    "images collected down to more than kubelets begin with",
+    { [`${kubelet}.imageGCLowThresholdPercent`]: 60 },
+    "must be below imageGCHighThresholdPercent, 50",
+    `${kubelet}.imageGCLowThresholdPercent`,
+  ),
+  admitted(
+    "authorities and kernel settings of a pool",
+    {
+      "spec.provider.workers[0].caBundle": "-----BEGIN CERTIFICATE-----",
+      "spec.provider.workers[0].sysctls": { "vm.swappiness": "10" },
+    },
+    "in the machines' OperatingSystemConfig",
   ),
   refused(
     "pulls at once that are one by one",

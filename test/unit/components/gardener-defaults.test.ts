@@ -22,7 +22,6 @@ it("a Shoot has the defaults that extensions count on, and keeps what its user h
     networking: { type: "local", pods: "10.1.0.0/16", ipFamilies: ["IPv4"] },
     maintenance: { autoUpdate: { kubernetesVersion: false, machineImageVersion: false } },
     provider: { ...shoot.spec.provider, workersSettings: { sshAccess: { enabled: true } } },
-    systemComponents: { coreDNS: { autoscaling: { mode: "horizontal" } } },
   });
   expect(rest).toEqual({ apiVersion: shoot.apiVersion, kind: shoot.kind, metadata: shoot.metadata });
 });
