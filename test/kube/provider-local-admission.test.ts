@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import { Shoot, type CloudProfile } from "../../src/api/index.ts";
-import { refTo, type KubeClient } from "../../src/kube/index.ts";
+import { createKubeClient, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { serveLocalAdmission } from "../../src/provider-local/admission/server.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
+import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
@@ -13,10 +14,12 @@ const namespace = "garden-dev";
 const ref = (name: string) => refTo(Shoot, { namespace, name });
 const trigger = { annotations: { "trigger.gardener.cloud": "maintenance" } };
 
+let plane: ControlPlane;
 let client: KubeClient;
 let stop: () => Promise<void>;
 
 test.beforeAll(async ({ cluster }) => {
+  plane = cluster;
   client = cluster.client;
   await applyGarden(client);
   const profile = (await exampleObjects()).find(({ kind }) => kind === "CloudProfile") as CloudProfile;
@@ -90,6 +93,30 @@ test.each([
   ["more volumes", provider({}, { dataVolumes: [{ name: "a", size: "1Gi" }] }), "spec.provider.workers[0].dataVolumes"],
 ])("a Shoot with %s, which this provider has not, is refused", async (_, change, field) => {
   await expect(createShoot(client, "odd", change)).rejects.toThrow(field);
+});
+
+test("what this provider does nothing about is admitted with a warning, once", async () => {
+  const told: string[] = [];
+  const asking = createKubeClient({ kubeconfig: plane.kubeconfig }, { onWarning: (text) => void told.push(text) });
+  const pool = {
+    ...{ maximum: 3, annotations: { a: "b" }, labels: { "node-role.kubernetes.io/db": "" }, priority: 1 },
+    clusterAutoscaler: { scaleDownUnneededTime: "1h" },
+    machineControllerManager: { machineDrainTimeout: "1h" },
+  };
+  await createShoot(asking, "warned", provider({}, pool));
+  const field = "spec.provider.workers[0]";
+  expect(told.toSorted()).toEqual([
+    `${field}.annotations: Nodes do not get them`,
+    `${field}.clusterAutoscaler: nothing acts on it, as this provider makes its machines itself`,
+    `${field}.labels[node-role.kubernetes.io/db]: Nodes do not get it, as kubelets may not write it`,
+    `${field}.machineControllerManager: nothing acts on it, as this provider makes its machines itself`,
+    `${field}.maximum: nodes are not scaled by their load: the pool has 1, its minimum`,
+    `${field}.priority: nothing acts on it, as this provider makes its machines itself`,
+  ]);
+  told.length = 0;
+  await asking.patch(ref("warned"), { metadata: { labels: { a: "b" } } });
+  expect(told).toEqual([]);
+  await asking.close();
 });
 
 test("Shoots of other providers are not asked about", async () => {

@@ -1,7 +1,7 @@
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 
-/** A field of the Shoot that promises security, and that no component acts on yet. */
+/** A field of the Shoot that promises security, or to keep data, and that no component acts on yet. */
 interface Unsupported {
   /** From `spec` on; `[]` stands for every item of a list. */
   readonly path: string;
@@ -40,6 +40,11 @@ export const unsupportedFields: readonly Unsupported[] = [
   {
     path: `${apiServer}.admissionPlugins[].kubeconfigSecretName`,
     remedy: "leave it out: plugins run without a kubeconfig",
+  },
+  {
+    path: "provider.workers[].updateStrategy",
+    asksForMore: (value) => value !== "AutoRollingUpdate",
+    remedy: "leave it out: machines are replaced when they change, and what is on their disks goes with them",
   },
   { path: "maintenance.autoRotation", remedy: "leave it out: credentials are not rotated by themselves" },
   ...["kubernetes.kubelet", "provider.workers[].kubernetes.kubelet"].flatMap((kubelet) =>

@@ -39,7 +39,11 @@ export const judgeLocalShoot: Webhook = async ({ object, oldObject }) => {
   if (shoot?.spec.provider.type !== TYPE || shoot.metadata.deletionTimestamp !== undefined) return judge([]);
   const before = Shoot.schema.safeParse(oldObject).data;
   const known = new Set((before ? localCauses(before) : []).map(({ field }) => field));
-  return judge(localCauses(shoot).filter(({ field }) => !known.has(field)));
+  const told = new Set(before ? localWarnings(before) : []);
+  return judge(
+    localCauses(shoot).filter(({ field }) => !known.has(field)),
+    localWarnings(shoot).filter((warning) => !told.has(warning)),
+  );
 };
 
 /** Machines of a Shoot with workers need a network; without one named, it is that of this provider. */
@@ -91,3 +95,23 @@ function localCauses({ spec }: Shoot): Cause[] {
     }),
   ];
 }
+
+/** The fields of pools that the machines of this provider do nothing about, and what they do instead. */
+function localWarnings({ spec }: Shoot): string[] {
+  return (spec.provider.workers ?? []).flatMap((pool, index) => {
+    const field = `spec.provider.workers[${index}]`;
+    const roles = Object.keys(pool.labels ?? {}).filter((label) => label.startsWith("node-role.kubernetes.io/"));
+    return [
+      ...(pool.maximum > pool.minimum
+        ? [`${field}.maximum: nodes are not scaled by their load: the pool has ${pool.minimum}, its minimum`]
+        : []),
+      ...(hasFields(pool.annotations) ? [`${field}.annotations: Nodes do not get them`] : []),
+      ...roles.map((label) => `${field}.labels[${label}]: Nodes do not get it, as kubelets may not write it`),
+      ...(["clusterAutoscaler", "priority", "machineControllerManager"] as const)
+        .filter((name) => pool[name] !== undefined)
+        .map((name) => `${field}.${name}: nothing acts on it, as this provider makes its machines itself`),
+    ];
+  });
+}
+
+const hasFields = (value: object | undefined): boolean => Object.keys(value ?? {}).length > 0;
