@@ -89,6 +89,22 @@ test("a misspelt field of any kind that users write is admitted with a warning, 
   }
 });
 
+test("an extension that is switched off in GEP-1's words is switched off", async ({ admissionLab: { client } }) => {
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
+  const extensions = [
+    { type: "off", enabled: false },
+    { type: "on", enabled: true, providerConfig: { a: 1 } },
+    { type: "neither", disabled: true },
+  ];
+  const metadata = { name: "switched", namespace: "garden-dev" };
+  const shoot = withChange({ ...example, metadata }, { "spec.dns": undefined, "spec.extensions": extensions });
+  expect((await client.create(shoot, { dryRun: true })).spec.extensions).toEqual([
+    { type: "off", disabled: true },
+    { type: "on", providerConfig: { a: 1 } },
+    { type: "neither", disabled: true },
+  ]);
+});
+
 /** All that the API server warns of when a changed example is created. */
 async function warningsOf(
   { kubeconfig: file }: AdmissionLab,

@@ -52,7 +52,7 @@ async function fillIn(
   { time, written }: Writing,
 ): Promise<Answer> {
   if (isDeepStrictEqual(shoot.spec, request.oldObject?.["spec"])) return { allowed: true, patch: written };
-  const named = withCloudProfile(shoot.spec);
+  const named = withExtensionSwitches(withCloudProfile(shoot.spec));
   const withNames = { ...shoot, spec: named };
   const [profile, seed] = await Promise.all([readEffectiveProfile(client, withNames), readSeed(client, withNames)]);
   const versioned = profile ? withVersions(named, profile, time) : named;
@@ -95,6 +95,22 @@ function withCloudProfile(spec: Spec): Spec {
   if (spec.cloudProfile || !spec.cloudProfileName) return spec;
   return { ...spec, cloudProfile: { kind: "CloudProfile", name: spec.cloudProfileName } };
 }
+
+/** GEP-1 switches an extension off by `enabled: false`, Gardener by `disabled: true`. */
+function withExtensionSwitches(spec: Spec): Spec {
+  const extensions = spec.extensions as readonly (Extension & { readonly enabled?: unknown })[] | undefined;
+  if (!extensions?.some(({ enabled }) => typeof enabled === "boolean")) return spec;
+  return {
+    ...spec,
+    extensions: extensions.map((extension) => {
+      const { enabled, ...rest } = extension;
+      if (typeof enabled !== "boolean") return extension;
+      return enabled ? rest : { ...rest, disabled: true };
+    }),
+  };
+}
+
+type Extension = NonNullable<Spec["extensions"]>[number];
 
 function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
   const { kubernetes, provider } = spec;
