@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { examine, healthTypes, hibernatedCondition, isCaredFor, nextCondition } from "../activities/shoot/health.ts";
 import { propagatedConditions } from "../activities/shoot/extension-reports.ts";
 import { changeShootStatus } from "../activities/shoot/patch.ts";
-import { Shoot, type Condition } from "../api/index.ts";
+import { Shoot, Worker, type Condition } from "../api/index.ts";
 import { SCHEDULED } from "../api/placement/schedule.ts";
 import { typeMeta } from "../kube/index.ts";
 import type { SnapshotFailures } from "./backup/snapshot-failures.ts";
@@ -27,7 +27,10 @@ export function createCare(deps: CareDeps) {
 
   const visit: Visit<Look> = async (namespace, before) => {
     const reports = await readReports(seed, heartbeats, namespace);
-    const sights = { seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace), reports };
+    const sights = {
+      ...{ seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace), reports },
+      pools: (await seed.list(Worker, { namespace })).flatMap(({ spec }) => spec.pools),
+    };
     const readinessByType = await examine(sights, namespace);
     const propagated = propagatedConditions(reports, reserved, new Date());
     if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);

@@ -1,3 +1,4 @@
+import type { PoolSize } from "../activities/shoot/health.ts";
 import { IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../api/annotations.ts";
 import type { TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
@@ -46,7 +47,7 @@ export function createWatchedLists(
 /** Of an object, by what its health is judged; of a node that is a tenth. */
 function signs(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  const { replicas, class: ofClass, type, template } = (object["spec"] ?? {}) as Looked;
+  const { replicas, class: ofClass, type, template, pools } = (object["spec"] ?? {}) as Looked;
   const initContainers = template?.spec?.initContainers?.map(({ name }) => ({ name }));
   const { images: _, state: _state, providerStatus: _provider, ...status } = (object["status"] ?? {}) as Bulky;
   const { annotations = {}, ...kept } = metadata;
@@ -58,6 +59,7 @@ function signs(object: KubeObject): KubeObject {
     spec: omitUndefined({
       ...{ replicas, class: ofClass, type },
       template: initContainers && { spec: { initContainers } },
+      pools: pools?.map(({ name, minimum }) => ({ name, minimum })),
     }),
     status,
   };
@@ -71,6 +73,8 @@ interface Looked {
   readonly replicas?: unknown;
   readonly class?: unknown;
   readonly type?: unknown;
+  /** A Worker's. */
+  readonly pools?: readonly PoolSize[];
   /** An API server with a tunnel has the end of it beside. */
   readonly template?: { readonly spec?: { readonly initContainers?: readonly { readonly name: string }[] } };
 }

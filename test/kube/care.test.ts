@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { Cluster, Shoot } from "../../src/api/index.ts";
-import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../src/api/labels.ts";
+import { Cluster, Shoot, Worker, type KubeObject } from "../../src/api/index.ts";
+import { NO_CLEANUP_LABEL, POOL_LABEL, ROLE_LABEL } from "../../src/api/labels.ts";
 import { components } from "../../src/components/index.ts";
 import { Deployment, Node, refOf, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -184,17 +184,20 @@ test("the Shoot's own conditions each say what is bad of one part of it, and not
   const node = { ...typeMeta(Node), metadata: { name: "parts" } };
   const ready = (status: string) =>
     client.patch(refOf(node), { status: { conditions: [condition("Ready", status)] } }, { subresource: "status" });
+  const inPool = (pool: string | null) => client.patch(refOf(node), { metadata: { labels: { [POOL_LABEL]: pool } } });
+  await client.apply(workerOf(run.technicalID, { name: "pool", minimum: 1 }));
   const component = workload("component", run.technicalID, { [ROLE_LABEL]: "controlplane" });
   const system = workload("system", "kube-system", { [NO_CLEANUP_LABEL]: "true" });
   for (const object of [node, component, system]) await client.apply(object);
   const heal = async () => {
-    await Promise.all([say(component, 1), say(system, 1), ready("True")]);
+    await Promise.all([say(component, 1), say(system, 1), ready("True").then(() => inPool("pool"))]);
     answer = "ok";
   };
   const parts = [
     ["ControlPlaneHealthy", () => say(component, 0)],
     ["SystemComponentsHealthy", () => say(system, 0)],
     ["EveryNodeReady", () => ready("False")],
+    ["EveryNodeReady", () => inPool(null)],
   ] as const;
   for (const [type, harm] of parts) {
     await heal();
@@ -234,6 +237,18 @@ test("a Shoot whose API server has a tunnel says that it is down when no agent a
   await stop();
   await client.remove({ ...node, name: "far" });
 });
+
+/** The Worker of a Shoot, whose pool has at least so many nodes. */
+function workerOf(namespace: string, pool: { readonly name: string; readonly minimum: number }): KubeObject {
+  const machines = { machineType: "small", machineImage: { name: "image", version: "1.0.0" } };
+  const sizes = { ...pool, maximum: 3, maxSurge: 1, maxUnavailable: 0 };
+  const userDataSecretRef = { name: "user-data", key: "cloud_config" };
+  const spec = { type: "local", region: "local", secretRef: { name: "credentials", namespace } };
+  return {
+    ...{ ...typeMeta(Worker), metadata: { namespace, name: "worker" } },
+    spec: { ...spec, pools: [{ ...sizes, ...machines, userDataSecretRef }] },
+  };
+}
 
 /** A Shoot that Seed seed-1 has, reconciled; `read` reads its conditions. */
 async function createReconciledShoot(

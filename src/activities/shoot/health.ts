@@ -1,4 +1,5 @@
-import { NO_CLEANUP_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { counted } from "../../api/counted.ts";
+import { NO_CLEANUP_LABEL, POOL_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../../api/annotations.ts";
 import type { Condition, ManagedResource, Shoot } from "../../api/index.ts";
 import type { TypeRef } from "../../api/schema/kind.ts";
@@ -32,6 +33,14 @@ export interface Sights {
   readonly snapshots?: Readiness | undefined;
   /** What the Shoot's extensions say of themselves. */
   readonly reports?: readonly ExtensionReport[];
+  /** The pools whose nodes an extension makes; none unless told otherwise. */
+  readonly pools?: readonly PoolSize[];
+}
+
+/** How many nodes a pool has at least. */
+export interface PoolSize {
+  readonly name: string;
+  readonly minimum: number;
 }
 
 type Lists = Pick<KubeClient, "list">;
@@ -47,7 +56,7 @@ export const MANAGED_RESOURCE: TypeRef<ManagedResource> = {
  * plane whose etcd was not backed up when it should have been is not healthy.
  */
 export async function examine(
-  { seed, shoot, snapshots = { reached: true }, reports = [] }: Sights,
+  { seed, shoot, snapshots = { reached: true }, reports = [], pools = [] }: Sights,
   namespace: string,
   now = new Date(),
 ): Promise<Record<HealthType, Readiness>> {
@@ -66,7 +75,7 @@ export async function examine(
   const [controlPlane, beside, nodes, system, inside, tunnel] = await Promise.all([
     safely(async () => controlPlaneOf(await components)),
     applied(isForSeed),
-    inShoot(async (lists) => everyNode(await lists.list(Node))),
+    inShoot(async (lists) => everyNode(await lists.list(Node), pools)),
     inShoot(async (lists) => everyWorkload(await listWorkloads(lists, [Deployment, DaemonSet], systemComponents))),
     applied((one) => !isForSeed(one)),
     shoot && apiServer.reached ? safely(() => tunnelOf(components, shoot)) : well,
@@ -220,11 +229,16 @@ export function allAre<T extends KubeObject>(objects: readonly T[], judge: (obje
   return faults.length === 0 ? { reached: true } : { reached: false, message: faults.sort().join("; ") };
 }
 
-function everyNode(nodes: readonly KubeObject[]): Readiness {
+function everyNode(nodes: readonly KubeObject[], pools: readonly PoolSize[]): Readiness {
   const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
-  return unready.length === 0
-    ? { reached: true }
-    : { reached: false, message: `Not ready: ${unready.sort().join(", ")}` };
+  const faults = [
+    ...pools.flatMap(({ name, minimum }) => {
+      const count = nodes.filter(({ metadata }) => metadata.labels?.[POOL_LABEL] === name).length;
+      return count < minimum ? [`Pool ${name} has ${counted(count, "node")} of at least ${minimum}`] : [];
+    }),
+    ...(unready.length === 0 ? [] : [`Not ready: ${unready.sort().join(", ")}`]),
+  ];
+  return faults.length === 0 ? { reached: true } : { reached: false, message: faults.join("; ") };
 }
 
 /** Not being able to look is an answer, too; users must see it. */

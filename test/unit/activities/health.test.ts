@@ -73,6 +73,31 @@ describe("a control plane", () => {
   });
 });
 
+describe("nodes", () => {
+  const node = (name: string, pool: string, status = "True") => ({
+    ...{ kind: "Node", metadata: { name, labels: { "worker.gardener.cloud/pool": pool } } },
+    status: { conditions: [{ type: "Ready", status }] },
+  });
+  const look = async (nodes: readonly object[], pools: readonly { name: string; minimum: number }[]) => {
+    const list = async ({ kind }: { kind: string }) => (kind === "Node" ? nodes : []);
+    const shoot = { list, get: async () => "ok" } as unknown as KubeClient;
+    return (await examine({ seed: shoot, shoot, pools }, "shoot--dev--local")).EveryNodeReady;
+  };
+
+  it("are as many as their pools have at least, and ready", async () => {
+    const pools = [
+      { name: "a", minimum: 2 },
+      { name: "b", minimum: 0 },
+    ];
+    expect(await look([node("a-1", "a"), node("a-2", "a"), node("c-1", "c")], pools)).toEqual(well);
+    expect(await look([], pools)).toEqual({ reached: false, message: "Pool a has 0 nodes of at least 2" });
+    expect(await look([node("a-1", "a", "False"), node("b-1", "b")], pools)).toEqual({
+      reached: false,
+      message: "Pool a has 1 node of at least 2; Not ready: a-1",
+    });
+  });
+});
+
 describe("what extensions have applied", () => {
   const managed = (name: string, ofClass: string | undefined, annotations = {}) => ({
     kind: "ManagedResource",
