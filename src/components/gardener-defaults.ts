@@ -1,5 +1,5 @@
 import type { Shoot } from "../api/index.ts";
-import { IMAGE_GC } from "../api/shoot/kubelet.ts";
+import { IMAGE_GC } from "../api/shoot/kubelet-defaults.ts";
 
 /**
  * A Shoot as extensions know it from Gardener, whose API server fills in what users leave out: their code reads these

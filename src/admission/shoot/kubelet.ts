@@ -1,6 +1,6 @@
 import { secondsOf } from "../../api/schema/duration.ts";
 import type { Shoot } from "../../api/index.ts";
-import { IMAGE_GC } from "../../api/shoot/kubelet.ts";
+import { IMAGE_GC } from "../../api/shoot/kubelet-defaults.ts";
 import type { Cause } from "../review.ts";
 
 type Kubelet = NonNullable<Shoot["spec"]["kubernetes"]["kubelet"]>;

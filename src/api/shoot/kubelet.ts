@@ -11,9 +11,6 @@ export const kubernetesConfig = object({
     .describe("FeatureGates contains information about enabled feature gates."),
 });
 
-/** The share of the disk, in percent, at which kubelets begin and end to remove images, where a Shoot does not say. */
-export const IMAGE_GC = { high: 50, low: 40 } as const;
-
 const kubeletConfigReserved = object({
   cpu: quantity().optional().describe("CPU is the reserved cpu."),
   memory: quantity().optional().describe("Memory is the reserved memory."),

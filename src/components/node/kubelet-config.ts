@@ -1,4 +1,4 @@
-import { IMAGE_GC } from "../../api/shoot/kubelet.ts";
+import { IMAGE_GC } from "../../api/shoot/kubelet-defaults.ts";
 import { nanosOf } from "../../api/schema/quantity.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
