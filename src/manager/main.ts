@@ -21,6 +21,7 @@ import { createScheduler, type SchedulerDeps } from "../controllers/scheduler/sc
 import { createSeedAccessController } from "../controllers/seed-access/seed-access.ts";
 import { createSeedSilenceController } from "../controllers/seed-silence.ts";
 import { createShootLifetimeController } from "../controllers/shoot-lifetime.ts";
+import { createShootStatusLabelController } from "../controllers/shoot-status-label.ts";
 import { createShootController } from "../controllers/shoot.ts";
 import { serveHealth } from "../health.ts";
 import {
@@ -60,6 +61,7 @@ async function main(): Promise<void> {
   const bastions = createBastionController({ gardenClient, log });
   const bastionFlows = createBastionFlows({ gardenClient, flows: createBastionClient(temporal), log });
   const lifetimes = createShootLifetimeController({ gardenClient, events, log });
+  const statusLabels = createShootStatusLabelController({ gardenClient, log });
   const flows = createInstallationClient(temporal);
   const registrations = createRegistrationController({ gardenClient, flows, events, log });
   const parts = [
@@ -72,6 +74,7 @@ async function main(): Promise<void> {
     bastions,
     bastionFlows,
     lifetimes,
+    statusLabels,
     scheduling,
     registrations,
   ];

@@ -45,6 +45,12 @@ export const ofGep1Moves: readonly Contradiction[] = [
     put: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(controlPlane, inside), tunnel) : system,",
   },
   {
+    promise: "Gardener's label of a Shoot's health",
+    file: "src/controllers/shoot-status-label.ts",
+    find: 'if (status === "Progressing") return "progressing";',
+    put: 'if (status === "Progressing") return "healthy";',
+  },
+  {
     promise: "Conditions with `propagate=true` are copied to the Shoot",
     file: "src/activities/shoot/extension-reports.ts",
     find: "for (const { propagate, ...condition } of report.conditions) {",
