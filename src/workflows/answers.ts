@@ -31,8 +31,10 @@ export function answerTheOutside(tracker: ProgressTracker, retries: Retries, rep
     description: "retry parked and retrying steps now",
     validator: ({ step }: RetryRequest) => {
       if (waiting(step).length > 0) return;
+      const others = waiting();
+      const which = others.length === 0 ? "no step does" : `these do: ${others.join(", ")}`;
       throw ApplicationFailure.nonRetryable(
-        step === undefined ? "no step waits for a retry" : `step ${step} does not wait for a retry`,
+        step === undefined ? "no step waits for a retry" : `step ${step} does not wait for a retry, ${which}`,
         "NothingToRetry",
       );
     },

@@ -102,6 +102,9 @@ describe("a Shoot's workflow", () => {
     await eventually(() =>
       expect(world.status?.lastErrors).toMatchObject([{ taskID: "infrastructure", description: "no", codes: [] }]),
     );
+    await expect(lab.shoots.retry(world.ref, "worker")).rejects.toThrow(
+      "step worker does not wait for a retry, these do: infrastructure",
+    );
     delete world.fail["waitFor Infrastructure"];
     await lab.shoots.retry(world.ref, "infrastructure");
     await eventually(() => expect(world.status?.state).toBe("Succeeded"));
@@ -156,7 +159,9 @@ describe("a Shoot's workflow", () => {
     world.hold.add("waitFor Infrastructure");
     await lab.shoots.nudge(world.ref);
     await eventually(() => expect(world.calls).toContain("waitFor Infrastructure"));
-    await expect(lab.shoots.retry(world.ref, "infrastructure")).rejects.toThrow("does not wait for a retry");
+    await expect(lab.shoots.retry(world.ref, "infrastructure")).rejects.toThrow(
+      "step infrastructure does not wait for a retry, no step does",
+    );
     world.hold.clear();
     await world.gone();
   });
