@@ -45,8 +45,8 @@ describe("Temporal's namespace", () => {
     await createGardenBinding(garden, "uid-a").bind();
     await createGardenBinding(garden, "uid-a").check();
     const other = createGardenBinding(garden, "uid-b");
-    for (const refused of [other.bind(), other.check()])
-      await expect(refused).rejects.toThrow(
+    for (const ask of [() => other.bind(), () => other.check()])
+      await expect(ask()).rejects.toThrow(
         "Temporal's namespace default belongs to the garden uid-a, and this is the garden uid-b: name a namespace of its own in PERENNIAL_TEMPORAL_NAMESPACE",
       );
     await bindTo("uid-b");
