@@ -1,4 +1,5 @@
 import { SHOOT_GONE_ANNOTATION } from "../api/annotations.ts";
+import { shootUidOfBackupEntry } from "../api/extensions/backup-entry.ts";
 import { BackupEntry, Shoot } from "../api/index.ts";
 import { createObjectController, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
@@ -33,10 +34,12 @@ export function createBackupEntryController({ gardenClient, log, period = 10_000
 
 const isMarked = ({ metadata }: BackupEntry): boolean => SHOOT_GONE_ANNOTATION in (metadata.annotations ?? {});
 
-/** Whether the very Shoot that the entry belongs to exists: the entry's name ends with its uid. */
-async function hasShoot(gardenClient: KubeClient, { metadata, spec }: BackupEntry): Promise<boolean> {
-  const { name, namespace = metadata.namespace } = spec.shootRef ?? {};
-  if (name === undefined) return false;
-  const { uid } = (await gardenClient.read(Shoot, { namespace, name }))?.metadata ?? {};
-  return uid !== undefined && metadata.name.endsWith(`--${uid}`);
+/**
+ * Whether the very Shoot that the entry belongs to exists, by the uid in the entry's name, which stays. The seed that keeps the entry
+ * could write another name into `spec.shootRef`, and the next seed would delete the backups of a living Shoot.
+ */
+async function hasShoot(gardenClient: KubeClient, { metadata: { name, namespace } }: BackupEntry): Promise<boolean> {
+  const uid = shootUidOfBackupEntry(name);
+  for await (const { metadata } of gardenClient.metadata(Shoot, { namespace })) if (metadata.uid === uid) return true;
+  return false;
 }

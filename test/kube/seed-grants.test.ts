@@ -71,6 +71,22 @@ test("a seed cannot name another Seed, another's bucket or an earlier one in its
     await forbidden(seed1.apply({ ...entry, metadata: { ...entry.metadata, annotations } }));
 });
 
+test("a seed cannot have its Shoot's BackupEntry taken for that of a Shoot that is gone", async () => {
+  const { uid = "" } = (await seed1.read(shootRef("mine")))?.metadata ?? {};
+  const entry = lab.entryOf("mine", uid, "seed-1");
+  const { metadata: seed } = (await admin.read(refTo(Seed, { name: "seed-1" }))) ?? {};
+  const owner = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name: "mine" };
+  const ofNothing = "11111111-2222-3333-4444-555555555555"; // garbage collection deletes what such an owner has
+  for (const one of [
+    { ...owner, uid: ofNothing },
+    { ...owner, kind: "Seed", name: "seed-1", uid: ofNothing },
+    { ...owner, kind: "Seed", name: "seed-1", uid: seed?.uid ?? "" },
+    { ...owner, kind: "BackupBucket", name: lab.bucketOf("seed-1"), uid: ofNothing },
+  ])
+    await forbidden(seed1.patch(refOf(entry), { metadata: { ownerReferences: [one] } }));
+  await seed1.patch(refOf(entry), { metadata: { ownerReferences: [{ ...owner, uid }] } });
+});
+
 /** Attempts of seed-1 to write the facts from which a grant follows, by field. */
 const facts: Record<GrantName, Readonly<Record<string, () => Promise<unknown>>>> = {
   shoot: {
