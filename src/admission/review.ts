@@ -98,7 +98,8 @@ function passed({ patch = [], warnings = [] }: Extract<Answer, { allowed: true }
 export const mostCauses = 50;
 
 function refused(request: AdmissionRequest, { causes: all, forbidden }: Extract<Answer, { allowed: false }>) {
-  const name = [request.namespace, request.name].filter(Boolean).join("/");
+  const isNamespace = request.kind.group === "" && request.kind.kind === "Namespace"; // which is said to be in itself
+  const name = [isNamespace ? "" : request.namespace, request.name].filter(Boolean).join("/");
   const causes = all.slice(0, mostCauses);
   const more = all.length > mostCauses ? [`and ${all.length - mostCauses} more`] : [];
   const reasons = [...causes.map(({ field, message }) => `${field}: ${message}`), ...more].join("; ");

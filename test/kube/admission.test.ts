@@ -288,7 +288,7 @@ test.each([
   const workerless = { ...rest, provider: { type: "local" } };
   await client.create<Shoot>({ ...shoot("stays"), spec: workerless, metadata: { name: "stays", namespace: name } });
   await expect(client.remove(namespaceRef)).rejects.toThrow(
-    "metadata.name: the namespace has Shoots, which are deleted first: stays",
+    `cannot delete Namespace ${name}: metadata.name: the namespace has Shoots, which are deleted first: stays`,
   );
   expect((await client.read(namespaceRef))?.metadata.deletionTimestamp).toBeUndefined();
   const heldRef = refTo(Shoot, { namespace: name, name: "stays" });
