@@ -315,8 +315,12 @@ describe("a Shoot's backups", () => {
     expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
     expect((await inSeed())?.spec.leadership).toBeDefined();
 
+    await markGone(gone); // by mistake
+    await look(end + 60_000);
+    expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await inSeed())?.spec.leadership).toBeDefined();
+
     await kube.remove(shootRef());
-    await markGone(gone);
     await look(end - 60_000);
     expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
     expect((await inSeed())?.spec.leadership).toBeUndefined();

@@ -1,8 +1,8 @@
 import { CONFIRM_DELETION_ANNOTATION, LEADERSHIP_ANNOTATION, SHOOT_GONE_ANNOTATION } from "../../api/annotations.ts";
 import { backupEntrySecretName, GARDEN_NAMESPACE } from "../../api/names.ts";
 import { leadershipOf } from "../../api/extensions/leadership.ts";
-import { technicalIdOf } from "../../api/extensions/backup-entry.ts";
-import { BackupEntry, ExtensionBackupEntry } from "../../api/index.ts";
+import { shootUidOfBackupEntry, technicalIdOf } from "../../api/extensions/backup-entry.ts";
+import { BackupEntry, ExtensionBackupEntry, Shoot } from "../../api/index.ts";
 import {
   unlessGone,
   Namespace,
@@ -39,7 +39,7 @@ export function createBackupEntryKeeper({
 }: BackupEntryKeeperDeps) {
   const remove = async (entry: BackupEntry, provided: ExtensionBackupEntry | undefined) => {
     const goneSince = Date.parse(entry.metadata.annotations?.[SHOOT_GONE_ANNOTATION] ?? "");
-    if (Number.isNaN(goneSince)) return { requeueAfter: AGAIN };
+    if (Number.isNaN(goneSince) || (await hasShoot(gardenClient, entry))) return { requeueAfter: AGAIN };
     // The record of who leads goes with the Shoot, and without it the provider would not act. No other seed acts either.
     if (provided !== undefined && leadershipOf(provided) !== undefined) await disown(seedClient, provided);
     const remaining = goneSince + grace - now();
@@ -68,6 +68,17 @@ export function createBackupEntryKeeper({
       return { requeueAfter: namespace === undefined ? AGAIN : RESYNC };
     },
   };
+}
+
+/** Whether this seed sees the very Shoot of the entry: then the entry was marked by mistake, and its backups are those of a living Shoot. */
+async function hasShoot(
+  gardenClient: KubeClient,
+  { metadata: { name, namespace }, spec }: BackupEntry,
+): Promise<boolean> {
+  const shootName = spec.shootRef?.name;
+  if (!shootName) return false;
+  const shoot = await gardenClient.read(Shoot, { namespace, name: shootName }).catch(unlessForbidden);
+  return shoot !== undefined && shoot.metadata.uid === shootUidOfBackupEntry(name);
 }
 
 /** In ms: when the result of another controller is looked for again. */
