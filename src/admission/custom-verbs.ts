@@ -28,8 +28,9 @@ const guards = [
 /** Refuses changes of guarded fields to authors who do not have the verb for them. */
 export function createCustomVerbs(authorize: Authorizer): (webhook: Webhook) => Webhook {
   return (webhook) => async (request) => {
-    const { kind, fields } = guards.find((guard) => guard.kind.kind === request.kind.kind) ?? {};
-    if (kind?.group !== request.kind.group || fields === undefined) return await webhook(request);
+    const guard = guards.find(({ kind }) => kind.kind === request.kind.kind && kind.group === request.kind.group);
+    if (guard === undefined) return await webhook(request);
+    const { kind, fields } = guard;
     const { namespace = "", name = "", userInfo } = request;
     const refused: Guarded[] = [];
     for (const field of fields.filter(({ path }) => isChanged(path, request))) {

@@ -9,6 +9,7 @@ import {
   typeMeta,
   type KubeClient,
 } from "../../src/kube/index.ts";
+import { isReady } from "../../src/activities/waits/readiness.ts";
 import { Shoot } from "../../src/api/index.ts";
 import { createShoot, seedsOf, type TestShoot } from "../support/e2e-shoots.ts";
 import { eventually } from "../support/eventually.ts";
@@ -105,10 +106,7 @@ async function podsIn(seed: SeedName): Promise<string[]> {
   return pods.filter(({ status }) => status?.phase !== "Succeeded").map(({ metadata }) => metadata.name);
 }
 
-async function readyNodes(cluster: KubeClient): Promise<Node[]> {
-  const isReady = ({ status }: Node) => status?.conditions?.some((is) => is.type === "Ready" && is.status === "True");
-  return (await cluster.list(Node)).filter(isReady);
-}
+const readyNodes = async (cluster: KubeClient): Promise<Node[]> => (await cluster.list(Node)).filter(isReady);
 
 async function withCluster<T>(work: (cluster: KubeClient) => Promise<T>): Promise<T> {
   const kubeconfig = await local.perennial("shoot", "kubeconfig", "garden-dev/sleeper");
