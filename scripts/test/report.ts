@@ -9,11 +9,17 @@ export interface Counts {
   readonly files?: readonly TestFile[];
 }
 
-/** A test file, its duration in ms, and the names of its failed tests. */
+/** A test file, its duration in ms, and its failed tests. */
 export interface TestFile {
   readonly path: string;
   readonly took: number;
-  readonly failed: readonly string[];
+  readonly failed: readonly Failure[];
+}
+
+/** The full name of a failed test, and the first line of its error. */
+export interface Failure {
+  readonly name: string;
+  readonly reason: string;
 }
 
 interface Report {
@@ -36,6 +42,7 @@ interface TestReport {
   readonly status: string;
   readonly ancestorTitles: readonly string[];
   readonly title: string;
+  readonly failureMessages?: readonly string[];
 }
 
 /**
@@ -74,10 +81,13 @@ export function slowest(counts: readonly Counts[], most = 10): string[] {
   return files.slice(0, most).map(({ path, took }) => `${seconds(took).padStart(8)}  ${path}`);
 }
 
-/** Returns one command per failure that repeats it. */
+/** Returns the reason of each failure, as a comment, and the command that repeats it. */
 export function repeat(project: string, { files = [] }: Counts): string[] {
   return files.flatMap(({ path, failed }) =>
-    failed.map((name) => `npm test -- ${project} ${path} -t '${pattern(name).replaceAll("'", "'\\''")}'`),
+    failed.flatMap(({ name, reason }) => [
+      `# ${reason}`,
+      `npm test -- ${project} ${path} -t '${pattern(name).replaceAll("'", "'\\''")}'`,
+    ]),
   );
 }
 
@@ -87,8 +97,16 @@ const pattern = (name: string): string => `^${name.replaceAll(/[.*+?^${}()|[\]\\
 const describe = ({ name, startTime, endTime, assertionResults }: FileReport): TestFile => ({
   path: relative(process.cwd(), name),
   took: endTime - startTime,
-  failed: assertionResults.filter(isFailed).map(nameOf),
+  failed: assertionResults.filter(isFailed).map((test) => ({ name: nameOf(test), reason: reasonOf(test) })),
 });
+
+/** In characters. */
+const LONGEST_REASON = 400;
+
+function reasonOf({ failureMessages = [] }: TestReport): string {
+  const [line = ""] = failureMessages.join("\n").trim().split("\n");
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+}
 
 function noteOn(broken: readonly FileReport[], left: number, skipped: readonly TestReport[]): { note?: string } {
   const notes = [

@@ -69,9 +69,11 @@ test("a Shoot without a Seed gets one, and its users are told", async () => {
   await eventually(async () =>
     expect(await conditionOf("one")).toMatchObject({ status: "True", reason: "SeedChosen" }),
   );
-  expect(told.map(({ reason, note }) => [reason, note])).toEqual([
-    ["SchedulingSuccessful", "The scheduler has chosen Seed seed-a."],
-  ]);
+  await eventually(() =>
+    expect(told.map(({ reason, note }) => [reason, note])).toEqual([
+      ["SchedulingSuccessful", "The scheduler has chosen Seed seed-a."],
+    ]),
+  );
 });
 
 test(
@@ -111,7 +113,7 @@ test("a Shoot that no Seed takes says of each Seed why, and gets the first that 
       /^None of 2 Seeds takes the Shoot: Seed seed-a takes 0 Shoots .*; Seed seed-b is in region/,
     );
   });
-  expect(told[0]).toMatchObject({ type: "Warning", reason: "SchedulingFailed" });
+  await eventually(() => expect(told[0]).toMatchObject({ type: "Warning", reason: "SchedulingFailed" }));
   const { resourceVersion } = (await client.read(shootRef("waiting")))?.metadata ?? {};
   await client.patch(seedRef("seed-b"), { metadata: { labels: { a: "b" } } });
   await client.patch(seedRef("seed-b"), { metadata: { labels: { a: null } } });

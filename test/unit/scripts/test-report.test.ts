@@ -58,10 +58,13 @@ describe("the sum of a test run", () => {
     expect(note).toBe("b.test.ts failed outside its tests; 1 tests did not run: a thing > is so");
   });
 
-  test("lists the slowest files, and how each failure is repeated", () => {
+  test("lists the slowest files, and of each failure the reason and how it is repeated", () => {
     const file = (name: string, ms: number, failed: readonly string[] = []) => ({
       ...{ name, status: "passed", startTime: 1_000, endTime: 1_000 + ms },
-      assertionResults: failed.map((title) => ({ status: "failed", ancestorTitles: ["b"], title })),
+      assertionResults: failed.map((title) => ({
+        ...{ status: "failed", ancestorTitles: ["b"], title },
+        failureMessages: [`Error: ${"x".repeat(500)}\n    at somewhere`],
+      })),
     });
     const testResults = [
       file("test/kube/a.test.ts", 500),
@@ -70,6 +73,7 @@ describe("the sum of a test run", () => {
     const counts = countTests(report({ numPassedTests: 1, numFailedTests: 1, testResults }), 1);
     expect(slowest([counts], 1)).toEqual(["   1.5 s  test/kube/b.test.ts"]);
     expect(repeat("kube", counts)).toEqual([
+      `# Error: ${"x".repeat(393)}…`,
       "npm test -- kube test/kube/b.test.ts -t '^b > its \\(first\\) row'\\''s state is so$'",
     ]);
   });
