@@ -266,12 +266,16 @@ export interface Event extends NamespacedObject {
 /** An Event of `events.k8s.io`. */
 export const Event = defineKind<Event>({ apiVersion: "events.k8s.io/v1", kind: "Event", scope: "Namespaced" });
 
-/** A CustomResourceDefinition: whose kind it is, and whether the server serves it. */
+/** A CustomResourceDefinition: whose kind it is, how its versions are converted, and whether the server serves it. */
 export interface CustomResourceDefinition extends KubeObject {
-  readonly spec: { readonly group: string; readonly names: { readonly kind: string } };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string };
+    readonly conversion?: { readonly strategy: string };
+  };
   readonly status?: { readonly conditions?: readonly StatusCondition[] };
 }
-/** A CustomResourceDefinition: whose kind it is, and whether the server serves it. */
+/** A CustomResourceDefinition: whose kind it is, how its versions are converted, and whether the server serves it. */
 export const CustomResourceDefinition = defineKind<CustomResourceDefinition, "Cluster">({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

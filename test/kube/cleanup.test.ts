@@ -9,7 +9,7 @@ import { cleanUpLimits } from "../../src/activities/teardown/clean-up-limits.ts"
 import { createResourceCleaner } from "../../src/activities/teardown/shoot-resources.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
-import { isNotFound, refOf, type KubeClient } from "../../src/kube/index.ts";
+import { isNotFound, KubeError, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -188,6 +188,86 @@ test("a namespace that its controller does not take away is let be when its grac
   expect((await controlPlane.client.read(refOf(namespace)))?.metadata.deletionTimestamp).toBeDefined();
   await controlPlane.etcdctl("del", "/registry/namespaces/stuck");
 });
+
+test("custom resources whose conversion webhook is dead go when their grace is over, and are named before", async () => {
+  const { client } = controlPlane;
+  await installWidgets(client);
+  await apply(widget("default", "users"));
+  const { spec } = (await client.read(refOf(definition))) as unknown as { spec: { versions: readonly object[] } };
+  const [v1] = spec.versions;
+  const versions = [
+    { ...v1, storage: false },
+    { ...v1, name: "v2" },
+  ];
+  await client.patch(refOf(definition), { spec: { versions, conversion } });
+  await eventually(
+    async () => await client.list({ ...Widget, apiVersion: "test.perennial.dev/v2" }).then(() => false, isRefused),
+  );
+  const failure = await cleanable().extendedApis().catch(toFailure);
+  expect(failure).toMatchObject({
+    message: expect.stringMatching(/Widget, of which the API server says: .*conversion webhook for .* failed/),
+    details: [{ codes: ["ERR_CLEANUP_CLUSTER_RESOURCES"] }],
+  });
+  await cleanable({ [CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION]: "1" }, 30_000).extendedApis();
+  expect(await exists(definition)).toBe(false);
+});
+
+test("custom resources that their own schema keeps from losing a finalizer go with their definition", async () => {
+  const { client } = controlPlane;
+  await installWidgets(client);
+  const held = widget("default", "held", { size: 1 });
+  await apply({ ...held, metadata: { ...held.metadata, finalizers: ["test.perennial.dev/never"] } });
+  const { spec } = (await client.read(refOf(definition))) as unknown as { spec: { versions: readonly object[] } };
+  const rule = { "x-kubernetes-validations": [{ rule: "!has(self.spec)", message: "nothing is right" }] };
+  const schema = { openAPIV3Schema: { type: "object", ...rule, properties: { spec: { type: "object" } } } };
+  await client.patch(refOf(definition), { spec: { versions: [{ ...spec.versions[0], schema }] } });
+  await eventually(
+    async () => await client.apply(widget("default", "probe", { size: 2 })).then(() => false, isRefused),
+  );
+  await cleanable({ [CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION]: "1" }, 30_000).extendedApis();
+  expect(await exists(definition)).toBe(false);
+  await controlPlane.etcdctl("del", "--prefix", "/registry/test.perennial.dev");
+});
+
+test("a policy that refuses deletions goes, also when it comes after the webhooks went", async () => {
+  const { client } = controlPlane;
+  await installWidgets(client);
+  const users = widget("default", "users");
+  await cleanable().webhooks();
+  await apply(policy);
+  await apply(policyBinding);
+  await eventually(async () => {
+    await apply(users);
+    return await client.remove(refOf(users)).then(() => false, isRefused);
+  });
+  await cleanable({}, 20_000).extendedApis();
+  expect(await Promise.all([users, policy, policyBinding].map(exists))).toEqual([false, false, false]);
+});
+
+const isRefused = (error: unknown): boolean => error instanceof KubeError && error.status >= 400;
+
+const conversion = {
+  strategy: "Webhook",
+  webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "https://127.0.0.1:1" } },
+};
+
+const policyGroup = { apiVersion: "admissionregistration.k8s.io/v1" } as const;
+const policy: KubeObject = {
+  ...{ ...policyGroup, kind: "ValidatingAdmissionPolicy", metadata: { name: "never-delete" } },
+  spec: {
+    failurePolicy: "Fail",
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: ["test.perennial.dev"], apiVersions: ["*"], operations: ["DELETE"], resources: ["widgets"] },
+      ],
+    },
+    validations: [{ expression: "false", message: "widgets stay" }],
+  },
+};
+const policyBinding: KubeObject = {
+  ...{ ...policyGroup, kind: "ValidatingAdmissionPolicyBinding", metadata: { name: "never-delete" } },
+  spec: { policyName: "never-delete", validationActions: ["Deny"] },
+};
 
 const meta = (name: string, more: object = {}) => ({ name, namespace: "default", ...more });
 const template = { containers: [{ name: "a", image: "a" }] };

@@ -27,12 +27,12 @@ export const ofGep1Deletion: readonly Contradiction[] = [
   {
     promise: "CleanCustomResourceDefinitions",
     file: "src/activities/teardown/shoot-resources.ts",
-    find: 'await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis));',
+    find: 'await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis), await gatekeepersNow());',
     put: "",
   },
   {
     promise: "CleanKubernetesResources",
-    file: "src/activities/teardown/shoot-resources.ts",
+    file: "src/activities/teardown/users-objects.ts",
     find: "if (!isSpared(object)) users.push(briefly(object));",
     put: "users.push(briefly(object));",
   },
