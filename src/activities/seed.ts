@@ -1,7 +1,6 @@
 import { heartbeat } from "./temporal.ts";
-import { ControlPlane, Infrastructure } from "../api/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
-import { Deployment, Namespace, refTo, type KubeClient } from "../kube/index.ts";
+import { Namespace, refTo, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 import { cleanUpLimits } from "./teardown/clean-up-limits.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
@@ -10,6 +9,7 @@ import { removeBastions } from "./extensions/bastions.ts";
 import { withMendedCredentials } from "./extensions/mended-credentials.ts";
 import { forgetMachineState } from "./machines/forgetting.ts";
 import { abandonMachines } from "./teardown/abandonment.ts";
+import { readControlPlane } from "./teardown/control-plane-left.ts";
 import { sparingSystem } from "./control-plane/system-namespace.ts";
 import { onlyInOwnNamespace, removeEarlierCluster } from "./control-plane/earlier-shoot.ts";
 import { guarded } from "./failure.ts";
@@ -225,26 +225,6 @@ async function removeNamespace(
     waits.group(step, 1).registration(target, namespace.metadata.uid),
   );
   return [target];
-}
-
-/** What there is decides how the deletion goes: without an API server, or what it runs on, nothing can be cleaned through it. */
-async function readControlPlane(seedClient: KubeClient, run: ShootRun) {
-  const key = { namespace: run.technicalID, name: run.name };
-  const [namespace, apiServer, infrastructure, controlPlane] = await Promise.all([
-    readNamespace(seedClient, run),
-    seedClient.read(Deployment, { namespace: run.technicalID, name: "kube-apiserver" }),
-    seedClient.read(Infrastructure, key),
-    seedClient.read(ControlPlane, key),
-  ]);
-  const namespaceUsable = namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
-  return {
-    namespaceUsable,
-    cleanable: namespaceUsable && apiServer !== undefined && (run.workerless || infrastructure !== undefined),
-    controlPlaneNeeded:
-      controlPlane !== undefined &&
-      controlPlane.metadata.deletionTimestamp === undefined &&
-      infrastructure?.status?.providerStatus !== undefined,
-  };
 }
 
 const readNamespace = (seedClient: KubeClient, run: ShootRun) => seedClient.read(namespaceRef(run));

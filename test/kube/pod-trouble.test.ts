@@ -53,7 +53,7 @@ test("a flow that waits for a workload is told why its pod crashes, as the pod s
     type: "Trouble",
     nonRetryable: true,
     message: said,
-    details: [{ about: "Deployment kube-apiserver, container kube-apiserver", message: said, codes: [] }],
+    details: [{ about: "Deployment kube-apiserver, container kube-apiserver", message: said, codes: ["ERR_CONFIGURATION_PROBLEM"] }],
   });
 });
 
@@ -65,7 +65,7 @@ test("a flow is told of a trouble once, and not before what was there earlier ca
 
 test("a wait that is late says the same", async () => {
   const { message, codes } = await obstacles(1).explain(shootRun(), [target]);
-  expect({ message, codes }).toEqual({ message: said, codes: [] });
+  expect({ message, codes }).toEqual({ message: said, codes: ["ERR_CONFIGURATION_PROBLEM"] });
 });
 
 test("a workload that is gone has no trouble", async () => {

@@ -32,7 +32,8 @@ export function createObstacles({ seedClient, waits, nodeReadiness, asking = act
           const readiness = target.until === "nodesReady" ? await nodeReadiness(run, target) : waits.readiness(target);
           const trouble = readiness.reached ? undefined : await podTroubleOf(target);
           const message = [explainReadiness(target, readiness), trouble?.message].filter(Boolean).join(": ");
-          return { message, codes: readiness.reached ? [] : (readiness.error?.codes ?? []), readiness };
+          const codes = readiness.reached ? [] : [...(readiness.error?.codes ?? []), ...(trouble?.codes ?? [])];
+          return { message, codes, readiness };
         }),
       );
       const missing = late.filter(({ readiness }) => !readiness.reached);
@@ -51,7 +52,7 @@ export function createObstacles({ seedClient, waits, nodeReadiness, asking = act
         const about = `${target.kind} ${target.name}, ${trouble?.about}`;
         if (trouble === undefined || told.includes(about)) continue;
         const message = `${explainReadiness(target, readiness)}: ${trouble.message}`;
-        throw troubled({ about, message, codes: [], retryable: true });
+        throw troubled({ about, message, codes: trouble.codes, retryable: true });
       }
     },
   };

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Pod, type ContainerStatus } from "../../kube/kinds.ts";
@@ -10,6 +11,8 @@ export interface PodTrouble {
   readonly about: string;
   /** In one line. */
   readonly message: string;
+  /** Where the container says that it cannot work with what it was told. */
+  readonly codes: readonly ErrorCode[];
 }
 
 /** What the latest pod of a workload or Job that has trouble says of it; undefined when none has, or none is left. */
@@ -40,12 +43,28 @@ function troubleOf({ status = {} }: Pod): PodTrouble | undefined {
   for (const container of containers) {
     const words = wordsOf(container);
     const about = `container ${container.name}`;
-    if (words !== undefined) return { about, message: `${about}: ${words}` };
+    if (words !== undefined) return { about, message: `${about}: ${words}`, codes: codesOf(container.name, words) };
   }
   const unscheduled = status.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
   if (unscheduled?.message === undefined) return undefined;
-  return { about: "not scheduled", message: `not scheduled: ${lastWords(unscheduled.message)}` };
+  return { about: "not scheduled", message: `not scheduled: ${lastWords(unscheduled.message)}`, codes: [] };
 }
+
+/**
+ * A component of Kubernetes whose flags users shape says `Error: …` of a flag, and `"command failed" err=…` of what flags and files hold
+ * together; of others that do not answer it says the latter, too.
+ */
+function codesOf(container: string, words: string): ErrorCode[] {
+  const isRefusal = /\bexit code [12]\b/.test(words) && /\bError: |"command failed"/.test(words);
+  return shaped.has(container) && isRefusal && !unreached.test(words) ? ["ERR_CONFIGURATION_PROBLEM"] : [];
+}
+
+const shaped: ReadonlySet<string> = new Set([
+  ...["kube-apiserver", "kube-controller-manager", "kube-scheduler", "cluster-autoscaler"],
+]);
+
+const unreached =
+  /deadline exceeded|connection (refused|reset)|dial (tcp|unix)|timed? ?out|no such host|address already in use|etcdserver|\bEOF\b|x509|tls:|unavailable|TransientFailure/i;
 
 /** One that runs again after it ended in an error is no better until it is ready. */
 function wordsOf({ state = {}, lastState = {}, ready = false }: ContainerStatus): string | undefined {

@@ -76,6 +76,34 @@ it("a pod that is being deleted has no say", () => {
   expect(podTrouble([deleted])).toBeUndefined();
 });
 
+describe("a crash", () => {
+  const codesOf = (name: string, message: string) =>
+    podTrouble([pod("p-1", 1, { containerStatuses: [ended(name, 1, message)] })])?.codes;
+
+  it.each([
+    [
+      "kube-apiserver",
+      'E1128 10:00:00.000000       1 run.go:72] "command failed" err="[service-account-issuer is a required flag]"',
+    ],
+    ["kube-apiserver", 'Error: invalid argument "x" for "--max-requests-inflight" flag: strconv.ParseInt'],
+    ["kube-controller-manager", "Error: unrecognized feature gate: Nonsense"],
+  ])("of %s that cannot work with what it was told is the user's to mend: %s", (name, message) => {
+    expect(codesOf(name, message)).toEqual(["ERR_CONFIGURATION_PROBLEM"]);
+  });
+
+  it.each([
+    ["kube-apiserver", '"command failed" err="context deadline exceeded"'],
+    ["kube-apiserver", "Error: listen tcp 0.0.0.0:443: bind: address already in use"],
+    [
+      "kube-controller-manager",
+      '"command failed" err="Get \\"https://kube-apiserver\\": dial tcp: connection refused"',
+    ],
+    ["etcd", "Error: walpb: crc mismatch"],
+  ])("of %s that others, or a disk, are the reason for is not: %s", (name, message) => {
+    expect(codesOf(name, message)).toEqual([]);
+  });
+});
+
 describe("the last words of a log", () => {
   it("are whole lines, 300 characters at most, a longer one cut", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
