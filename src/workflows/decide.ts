@@ -37,9 +37,15 @@ function isRepetition(view: ShootView): boolean {
 export function supersedes(view: ShootView, running: ShootRun): boolean {
   if (isLate(view, running)) return true;
   if (running.migration !== undefined) return supersedesMove(view, running);
-  if (view.deleting) return running.operation !== "Delete" || (view.run?.forced === true && running.forced !== true);
+  if (view.deleting) return supersedesDeletion(view, running);
   if (view.generation !== running.generation) return true;
   return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
+}
+
+/** A deletion begins anew with what was mended, and by force; force is seen through. */
+function supersedesDeletion({ generation, run }: ShootView, running: ShootRun): boolean {
+  if (running.operation !== "Delete") return true;
+  return running.forced !== true && (run?.forced === true || generation !== running.generation);
 }
 
 /**

@@ -120,8 +120,12 @@ test("the spec of a Shoot that is being deleted is frozen, its finalizers are no
   });
   await client.remove(ref("frozen"));
   await expect(client.patch(ref("frozen"), { spec: { purpose: "testing" } })).rejects.toThrow(
-    "spec: cannot be changed once the Shoot is being deleted",
+    "spec: cannot be changed once the Shoot is being deleted, except for what can hold the deletion up: spec.kubernetes",
   );
+  const mended = { kubernetes: { kubeAPIServer: { serviceAccountConfig: { issuer: "mended" } } } };
+  await client.patch(ref("frozen"), { spec: mended });
+  const version = { kubernetes: { version: "1.34.3" } };
+  await expect(client.patch(ref("frozen"), { spec: version })).rejects.toThrow("once the Shoot is being deleted");
   await client.patch(ref("frozen"), { metadata: { finalizers: [] } });
   expect(await client.read(ref("frozen"))).toBeUndefined();
 });
@@ -156,7 +160,9 @@ test("a forced deletion needs a deletion and an error that justifies it, and is 
   const forced = () => client.patch(ref("forced"), { metadata: { annotations: { [force]: "true" } } });
   await expect(forced()).rejects.toThrow("delete it first");
   await client.remove(ref("forced"));
-  await expect(forced()).rejects.toThrow("only after an error");
+  await expect(forced()).rejects.toThrow(
+    "or once it has gone on for 60 minutes and status.lastErrors says what it fails at",
+  );
   const lastErrors = [{ description: "no", codes: ["ERR_INFRA_UNAUTHORIZED"] }];
   await client.patch(ref("forced"), { status: { lastErrors } }, { subresource: "status" });
   await forced();

@@ -80,9 +80,13 @@ function rangeCauses(name: string, duration: string | undefined, { least, most }
 }
 
 /** What has a colon is taken for a URL. */
+const isIssuer = (text: string): boolean =>
+  text !== "" && (!text.includes(":") || (text.startsWith("https://") && URL.canParse(text)));
+
 function issuerCauses(issuer: string | undefined): Cause[] {
-  if (!issuer?.includes(":") || (issuer.startsWith("https://") && URL.canParse(issuer))) return [];
-  const message = "must be a URL such as https://issuer.example.com";
+  if (issuer === undefined || isIssuer(issuer)) return [];
+  const message =
+    "must be a URL such as https://issuer.example.com, or a name without a colon: leave it out for the API server's own address";
   return [{ field: `${field}.serviceAccountConfig.issuer`, message }];
 }
 

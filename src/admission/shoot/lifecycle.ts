@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { FORCE_DELETION_ANNOTATION, technicalIDOf, type ErrorCode, type Shoot } from "../../api/index.ts";
 import { counted } from "../../api/counted.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
@@ -5,7 +6,8 @@ import { moveOf } from "../../api/placement/move.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import { KnownShoot } from "../watched/known.ts";
-import { readProject } from "./change.ts";
+import { readProject, type ShootChange } from "./change.ts";
+import { frozenPart, MENDABLE } from "./mendable.ts";
 import { movingCauses } from "./migration.ts";
 
 /** Why a new Shoot cannot have its name: what is made from it must be a DNS label, and its own. */
@@ -52,10 +54,10 @@ async function twinCauses(client: KubeClient, { metadata }: Shoot, project: stri
 /** Why the spec cannot change now: the Shoot is going, or moving (Gardener contract: C9, Shoot lifecycle). */
 export function frozenCauses(shoot: Shoot, old: Shoot, specChanged: boolean): Cause[] {
   if (!specChanged) return [];
-  if (old.metadata.deletionTimestamp !== undefined) {
-    return [{ field: "spec", message: "cannot be changed once the Shoot is being deleted", forbidden: true }];
-  }
-  return movingCauses(shoot, old);
+  if (old.metadata.deletionTimestamp === undefined) return movingCauses(shoot, old);
+  if (isDeepStrictEqual(frozenPart(shoot.spec), frozenPart(old.spec))) return [];
+  const message = `cannot be changed once the Shoot is being deleted, except for what can hold the deletion up: ${MENDABLE}`;
+  return [{ field: "spec", message, forbidden: true }];
 }
 
 /** Why the Shoot cannot be deleted now. */
@@ -79,7 +81,7 @@ export function hibernationCauses(shoot: Shoot, old: Shoot): Cause[] {
 }
 
 /** Why the annotation that asks for a deletion by force cannot be set or removed (Gardener contract: C1.3, force delete). */
-export function forceDeletionCauses(shoot: Shoot, old: Shoot): Cause[] {
+export function forceDeletionCauses(shoot: Shoot, old: Shoot, now: ShootChange["now"]): Cause[] {
   const [wanted, before] = [isForced(shoot), isForced(old)];
   if (wanted === before) return [];
   const field = `metadata.annotations[${FORCE_DELETION_ANNOTATION}]`;
@@ -87,11 +89,16 @@ export function forceDeletionCauses(shoot: Shoot, old: Shoot): Cause[] {
   if (shoot.metadata.deletionTimestamp === undefined) {
     return [{ field, message: "can be set only when the Shoot is being deleted: delete it first", forbidden: true }];
   }
-  const codes = (old.status?.lastErrors ?? []).flatMap(({ codes }) => codes ?? []);
-  if (codes.some((code) => forcing.has(code))) return [];
-  const message = `can be set only after an error that the deletion cannot get over: ${[...forcing].join(", ")}`;
+  const { lastErrors = [] } = old.status ?? {};
+  if (lastErrors.flatMap(({ codes }) => codes ?? []).some((code) => forcing.has(code))) return [];
+  const age = now.getTime() - Date.parse(shoot.metadata.deletionTimestamp);
+  if (lastErrors.length > 0 && age >= PATIENCE_MINUTES * 60_000) return [];
+  const message = `can be set only after an error that the deletion cannot get over (${[...forcing].join(", ")}), or once it has gone on for ${PATIENCE_MINUTES} minutes and status.lastErrors says what it fails at`;
   return [{ field, message, forbidden: true }];
 }
+
+/** How long a deletion is tried before any error at all justifies force. */
+const PATIENCE_MINUTES = 60;
 
 function isForced({ metadata }: Shoot): boolean {
   return metadata.annotations?.[FORCE_DELETION_ANNOTATION] === "true";

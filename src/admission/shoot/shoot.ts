@@ -77,12 +77,12 @@ async function judgeWrite(
 async function earlyCauses(
   { client, mayBind }: ShootWebhookDeps,
   asked: AdmissionRequest,
-  { shoot, old }: ShootChange,
+  { shoot, old, now }: ShootChange,
   specChanged: boolean,
 ): Promise<Cause[]> {
   const { userInfo: user } = asked;
   const own = old
-    ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old)]
+    ? [...frozenCauses(shoot, old, specChanged), ...forceDeletionCauses(shoot, old, now)]
     : await nameCauses(client, shoot);
   const request = { shoot, old, user, mayBind: () => mayBind(user, shoot.metadata) };
   return [

@@ -51,7 +51,7 @@ function identities(context: ControlPlaneContext): Flags {
   const config = context.shoot.spec.kubernetes.kubeAPIServer?.serviceAccountConfig;
   const name = internalApiServerName(context);
   const own = name === undefined ? "https://kubernetes.default.svc" : `https://${name}`;
-  const issuer = config?.issuer ?? own;
+  const issuer = config?.issuer || own; // a Shoot that was accepted earlier may have an empty one
   const key = secretPath("service-account-key", "id_rsa");
   return {
     "authentication-config": "/etc/kubernetes/authentication/config.yaml",

@@ -133,10 +133,12 @@ describe("a running operation", () => {
   ])("is overtaken by %s: %s", (_name, change, expected) => {
     expect(supersedes(view(change), shootRun({ generation: 3 }))).toBe(expected);
   });
-  it("is not overtaken by the deletion it carries out", () => {
-    expect(supersedes(view({ deleting: true, generation: 4 }), shootRun({ operation: "Delete", generation: 3 }))).toBe(
-      false,
-    );
+  it("is not overtaken by the deletion that it carries out, but by what was mended meanwhile", () => {
+    const running = shootRun({ operation: "Delete", generation: 4 });
+    expect(supersedes(view({ deleting: true, generation: 4 }), running)).toBe(false);
+    expect(supersedes(view({ deleting: true, generation: 5 }), running)).toBe(true);
+    const forced = { ...run, forced: true } as const;
+    expect(supersedes(view({ deleting: true, generation: 5, run: forced }), { ...running, forced: true })).toBe(false);
   });
 });
 
