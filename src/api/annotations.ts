@@ -210,6 +210,9 @@ export const IMAGE_CONTENT_ANNOTATION = "perennial.dev/image-content";
 /** On such a Shoot: SHA-256 of all that objects of Cluster API want it to say, so that what they say no more is taken away. */
 export const COMPOSED_ANNOTATION = "perennial.dev/composed";
 
+/** On a CustomResourceDefinition, for a moment: an API server looks again at one that changes. */
+export const AWAITED_ANNOTATION = "perennial.dev/awaited";
+
 /** What annotations, labels and finalizers of ours begin with. */
 export const OWN_PREFIX = "perennial.dev/";
 

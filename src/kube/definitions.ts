@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { AWAITED_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import { CustomResourceDefinition } from "./kinds.ts";
+import { refOf } from "./path.ts";
 
 /** Applies definitions, but for those that another brought, and returns when all are served. */
 export async function define(client: KubeClient, crds: readonly KubeObject[]): Promise<void> {
@@ -25,11 +27,24 @@ interface ManagedFields {
 const ourManagers: ReadonlySet<string> = new Set(["perennial", "kubectl"]);
 
 async function untilServed(client: KubeClient, { metadata: { name } }: KubeObject): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
+  for (let attempt = 1; attempt <= 300; attempt++) {
     const crd = await client.read(CustomResourceDefinition, { name });
-    if (crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True")) return;
+    if (crd !== undefined && isTrue(crd, "Established")) return;
+    if (crd !== undefined && isTrue(crd, "NamesAccepted") && attempt % 30 === 0) await touch(client, crd);
     await delay(100);
   }
   const message = `cannot use ${name}: the API server does not serve it after 30 s`;
   throw new KubeError(message, { status: 404, reason: "NotEstablished", retryable: true });
+}
+
+const isTrue = ({ status }: CustomResourceDefinition, condition: string): boolean =>
+  status?.conditions?.some(({ type, status }) => type === condition && status === "True") === true;
+
+/**
+ * Changes a definition and changes it back. An API server that ended after it had accepted the names establishes the definition only
+ * when it next changes, or after minutes (apiextensions-apiserver: updateCustomResourceDefinition).
+ */
+async function touch(client: KubeClient, crd: CustomResourceDefinition): Promise<void> {
+  for (const value of ["true", null])
+    await client.patch(refOf(crd), { metadata: { annotations: { [AWAITED_ANNOTATION]: value } } });
 }

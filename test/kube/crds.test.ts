@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { CloudProfile, Seed, Shoot, type ControllerRegistration, type KubeObject } from "../../src/api/index.ts";
 import { extensionKinds } from "../../src/api/extensions/kinds.ts";
-import { CustomResourceDefinition, refTo } from "../../src/kube/index.ts";
+import { CustomResourceDefinition, define, refTo } from "../../src/kube/index.ts";
+import { readManifest } from "../../src/manifests.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -37,6 +38,25 @@ test("an API server accepts an example of every kind", async () => {
     const { apiVersion, kind } = await controlPlane.client.apply(example);
     expect({ apiVersion, kind }).toEqual({ apiVersion: example.apiVersion, kind: example.kind });
   }
+});
+
+test("a definition that an API server accepted before it was killed is served by the next one", async () => {
+  const { client, etcdctl, kill, restart } = controlPlane;
+  const [crd] = await readManifest("crds/extensions.gardener.cloud_dnsrecords.yaml");
+  const definition = crd ?? expect.fail("there is no definition");
+  const key = `/registry/apiextensions.k8s.io/customresourcedefinitions/${definition.metadata.name}`;
+  await define(client, [definition]);
+  await kill();
+  const stored = await etcdctl("get", "--print-value-only", key);
+  // Byte by byte as the API server writes it: an apply that changes nothing is no event.
+  const installing = stored.replace(
+    /"type":"Established","status":"True"(.+?)"InitialNamesAccepted"/,
+    '"type":"Established","status":"False"$1"Installing"',
+  );
+  expect(installing).not.toBe(stored);
+  await etcdctl("put", key, `${installing.trim()}\n`);
+  await restart();
+  await define(client, [definition]);
 });
 
 test("fields that the schema does not name are kept", async () => {
