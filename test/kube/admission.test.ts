@@ -45,6 +45,14 @@ test("what a Shoot leaves open is filled in from its CloudProfile and its Seed",
   expect(created.metadata.annotations?.["gardener.cloud/created-by"]).toBe("admin");
 });
 
+test("a Shoot whose name is generated gets its domain and all defaults at once", async () => {
+  const { namespace } = shoot("x").metadata;
+  const unnamed = { ...shoot("x"), metadata: { namespace, generateName: "gen-" }, spec: { ...spec(), dns: undefined } };
+  const created = await client.create<Shoot>(unnamed as never, { dryRun: true });
+  expect(created.metadata.name).toMatch(/^gen-[a-z0-9]{5}$/);
+  expect(created.spec.dns?.domain).toBe(`${created.metadata.name}.dev.perennial.test`);
+});
+
 test("a Shoot without a version of Kubernetes gets the latest that is no preview", async () => {
   const { kubernetes: _, ...versionless } = spec("versionless");
   const cloudProfile = { name: "more" };

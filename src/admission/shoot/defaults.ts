@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
@@ -23,8 +24,9 @@ import { readProject, readSeed } from "./change.ts";
 export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
   return async (request) => {
     const time = deps.now?.() ?? new Date();
-    const written = [...creatorPatch(request), ...migrationAnnotationPatch(request, time)];
-    const { data: shoot } = Shoot.schema.safeParse(withVersionAndName(request.object));
+    const name = completeName(request.object?.metadata);
+    const written = [...namePatch(request, name), ...creatorPatch(request), ...migrationAnnotationPatch(request, time)];
+    const { data: shoot } = Shoot.schema.safeParse(withVersionAndName(request.object, name));
     if (shoot?.metadata.deletionTimestamp !== undefined) return { allowed: true, patch: written };
     const malformed = formCauses(changedFields(request.object?.["spec"], request.oldObject?.["spec"]));
     if (malformed.length > 0) return judge(malformed);
@@ -84,12 +86,30 @@ function isFirstBinding({ oldObject }: AdmissionRequest, { spec }: Shoot): boole
   return Boolean(spec.seedName) && !(oldObject?.["spec"] as Partial<Spec> | undefined)?.seedName;
 }
 
-/** Users may leave the version to us, and the end of the name to the API server, so that at this point a Shoot may have neither. */
-function withVersionAndName(object: KubeObject | undefined): unknown {
+/** Users may leave the version to us, so that at this point a Shoot may have none. */
+function withVersionAndName(object: KubeObject | undefined, name: string): unknown {
   const spec = object?.["spec"] as Partial<Spec> | undefined;
-  const metadata = { name: "", ...object?.metadata };
+  const metadata = { ...object?.metadata, name };
   return { ...object, metadata, spec: { ...spec, kubernetes: { version: "", ...spec?.kubernetes } } };
 }
+
+/** The name with an end of its own where the user has left that to the API server, which would give it one after the Shoot's domain. */
+function completeName(metadata: Partial<KubeObject["metadata"]> = {}): string {
+  const { name, generateName } = metadata;
+  if (name || !generateName) return name ?? "";
+  return `${generateName.slice(0, 63 - END_LENGTH)}${randomEnd()}`;
+}
+
+const END_LENGTH = 5;
+
+/** Of the letters and digits that Kubernetes makes ends of names from: they spell no words. */
+const randomEnd = (): string =>
+  Array.from({ length: END_LENGTH }, () => END_LETTERS[randomInt(END_LETTERS.length)]).join("");
+
+const END_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
+const namePatch = ({ object }: AdmissionRequest, name: string): JsonPatchOperation[] =>
+  name === (object?.metadata.name ?? "") ? [] : [{ op: "add", path: "/metadata/name", value: name }];
 
 function withCloudProfile(spec: Spec): Spec {
   if (spec.cloudProfile || !spec.cloudProfileName) return spec;
@@ -192,10 +212,9 @@ function onCreation({ spec, metadata }: Shoot, project: string, seed: Seed | und
   };
 }
 
-/** A Shoot whose name the API server is about to complete gets none. */
 function suggestedDomain(name: string, project: string, seed: Seed | undefined): string | undefined {
   const parent = seed?.spec.dns.defaults?.[0]?.domain;
-  return name && parent && `${name}.${project}.${parent}`;
+  return parent && `${name}.${project}.${parent}`;
 }
 
 function specPatch(before: unknown, spec: Spec): JsonPatchOperation[] {
