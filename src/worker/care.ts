@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { examine, healthTypes, hibernatedCondition, isCaredFor, nextCondition } from "../activities/shoot/health.ts";
+import { constraintsAfter, examineConstraints } from "../activities/shoot/constraints.ts";
+import {
+  examine,
+  healthTypes,
+  hibernatedCondition,
+  isCaredFor,
+  nextCondition,
+  type Sights,
+} from "../activities/shoot/health.ts";
+import type { Readiness } from "../activities/waits/readiness.ts";
 import { propagatedConditions } from "../activities/shoot/extension-reports.ts";
 import { changeShootStatus } from "../activities/shoot/patch.ts";
 import { Shoot, Worker, type Condition } from "../api/index.ts";
@@ -33,15 +42,18 @@ export function createCare(deps: CareDeps) {
     };
     const readinessByType = await examine(sights, namespace);
     const propagated = propagatedConditions(reports, reserved, new Date());
+    const constraint = await constraintOf(sights.shoot, readinessByType.APIServerAvailable);
     if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);
     const isFresh =
-      before !== undefined && Date.now() < before.until && isDeepStrictEqual(before.propagated, propagated);
+      before !== undefined &&
+      Date.now() < before.until &&
+      isDeepStrictEqual([before.propagated, before.constraint], [propagated, constraint]);
     if (isFresh && isKnown(before, readinessByType)) return before;
     const { shoot } = await findOwner(namespace);
     if (shoot?.status?.seedName !== seedName || shoot.metadata.deletionTimestamp || !isCaredFor(shoot))
       return undefined;
     await propagate(shoot, propagated);
-    return { ...(await record(shoot, readinessByType)), propagated };
+    return { ...(await record(shoot, readinessByType, constraint)), propagated, constraint };
   };
 
   /**
@@ -56,21 +68,33 @@ export function createCare(deps: CareDeps) {
   };
 
   /** Writes what has changed, and remembers what the garden knows then. */
-  const record = async (shoot: Shoot, readinessByType: ReadinessByType): Promise<Omit<Look, "propagated">> => {
+  const record = async (
+    shoot: Shoot,
+    readinessByType: ReadinessByType,
+    constraint: Readiness | undefined,
+  ): Promise<Omit<Look, "propagated" | "constraint">> => {
     const workerless = (shoot.spec.provider.workers ?? []).length === 0;
     const hibernated = shoot.spec.hibernation?.enabled === true;
-    const { conditions = [] } = shoot.status ?? {};
+    const { conditions = [], constraints = [] } = shoot.status ?? {};
     const cared = conditionsOf({ conditions, workerless }, hibernated ? undefined : readinessByType);
-    if (!isDeepStrictEqual(cared, conditions.filter(isOurs))) await write(shoot, cared);
+    const seen = hibernated ? "hibernated" : constraint;
+    const isKnownToAll = isDeepStrictEqual(constraintsAfter(constraints, seen, new Date()), constraints);
+    if (!isKnownToAll || !isDeepStrictEqual(cared, conditions.filter(isOurs))) await write(shoot, cared, seen);
     if (hibernated) return { workerless, until: Date.now() + ASLEEP };
     return { conditions: cared, workerless, until: Date.now() + RESYNC };
   };
 
   /** What was seen here counts only while the Shoot is here. Conditions of others stay as they are. */
-  const write = ({ metadata: { namespace, name, uid = "" } }: Shoot, cared: readonly Condition[]) =>
+  const write = (
+    { metadata: { namespace, name, uid = "" } }: Shoot,
+    cared: readonly Condition[],
+    seen: Readiness | "hibernated" | undefined,
+  ) =>
     changeShootStatus(gardenClient, { namespace, name, uid }, (status) => {
+      if (status.seedName !== seedName) return undefined;
       const others = (status.conditions ?? []).filter((condition) => !isOurs(condition));
-      return status.seedName === seedName ? { conditions: [...cared, ...others] } : undefined;
+      const constraints = constraintsAfter(status.constraints ?? [], seen, new Date());
+      return { conditions: [...cared, ...others], ...(constraints.length > 0 && { constraints }) };
     });
 
   const rounds = createRounds(deps, { visit, failure: "cannot look after Shoot", forget: shoots.forget });
@@ -95,8 +119,15 @@ interface Look {
   readonly conditions?: readonly Condition[];
   /** What extensions want to have said in the Shoot. */
   readonly propagated: readonly Condition[];
+  /** Undefined while the Shoot's API server does not answer. */
+  readonly constraint: Readiness | undefined;
   readonly workerless: boolean;
   readonly until: number;
+}
+
+/** Where it cannot be told, what was known stays. */
+async function constraintOf(shoot: Sights["shoot"], apiServer: Readiness): Promise<Readiness | undefined> {
+  return shoot && apiServer.reached ? await examineConstraints(shoot).catch(() => undefined) : undefined;
 }
 
 /** In ms: the garden's conditions are compared at least this often. */

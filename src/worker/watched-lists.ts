@@ -62,8 +62,17 @@ function signs(object: KubeObject): KubeObject {
       pools: pools?.map(({ name, minimum }) => ({ name, minimum })),
     }),
     status,
+    ...omitUndefined({ webhooks: (object["webhooks"] as readonly Webhook[] | undefined)?.map(withoutCallee) }),
   };
 }
+
+/** A webhook is judged by what it is asked about, whatever answers it. */
+interface Webhook {
+  readonly clientConfig?: unknown;
+  readonly matchConditions?: unknown;
+}
+
+const withoutCallee = ({ clientConfig: _callee, matchConditions: _conditions, ...webhook }: Webhook) => webhook;
 
 /** The annotations by which an object's health is judged otherwise. */
 const judgedBy = new Set([IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION]);

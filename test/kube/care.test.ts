@@ -123,6 +123,38 @@ test("a Shoot that hibernates has conditions that claim nothing, until its API s
   await caring;
 });
 
+test("a webhook that would keep nodes from joining is a constraint until it is mended", async ({
+  cluster: { client },
+}) => {
+  const { ref } = await createReconciledShoot(client, "constrained");
+  const care = createCare({
+    ...{ gardenClient: client, seedClient: client, seedName: "seed-1", snapshots, log, period: 20 },
+    shootClients: { get: () => Promise.resolve(client), close: () => Promise.resolve() } as never,
+  });
+  const caring = care.run();
+  const possible = async () =>
+    (await client.read(ref))?.status?.constraints?.find(({ type }) => type === "HibernationPossible");
+  await eventually(async () => expect(await possible()).toMatchObject({ status: "True" }));
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nodes"] }];
+  const clientConfig = { url: "https://127.0.0.1:1" };
+  const webhook = { name: "no.example.com", sideEffects: "None", admissionReviewVersions: ["v1"], clientConfig, rules };
+  const configuration = {
+    ...{ apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" },
+    ...{ metadata: { name: "no-nodes" }, webhooks: [{ ...webhook, failurePolicy: "Fail" }] },
+  };
+  await client.apply(configuration);
+  await eventually(async () =>
+    expect(await possible()).toMatchObject({
+      status: "False",
+      message: expect.stringContaining("webhook no.example.com of ValidatingWebhookConfiguration no-nodes for nodes"),
+    }),
+  );
+  await client.remove(refOf(configuration));
+  await eventually(async () => expect(await possible()).toMatchObject({ status: "True" }));
+  care.stop();
+  await caring;
+});
+
 test("what an extension propagates is in the Shoot's conditions, until its controller is silent, and until it says so no more", async ({
   cluster: { client },
 }) => {

@@ -119,7 +119,8 @@ export function hibernatedCondition(type: HealthType, before: Condition | undefi
   return unlessSame(before, { type, status: "True", reason: "ConditionNotChecked", message }, now);
 }
 
-function unlessSame(
+/** The next condition, or the one before where that says the same; its times change only with what it says. */
+export function unlessSame(
   before: Condition | undefined,
   next: Pick<Condition, "type" | "status" | "reason" | "message">,
   now: Date,

@@ -97,7 +97,6 @@ export const Project = defineResource({
   content: { spec: projectSpec, status: projectStatus.optional() },
   columns: [
     { name: "Namespace", path: ".spec.namespace" },
-    { name: "Status", path: ".status.phase" },
     { name: "Owner", path: ".spec.owner.name" },
     { name: "Creator", path: ".spec.createdBy.name", priority: 1 },
   ],

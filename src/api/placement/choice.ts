@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { counted } from "../counted.ts";
 import type { CloudProfile } from "../core/cloud-profile.ts";
 import { taintObstacles, type Obstacle } from "./fit.ts";
+import { holds } from "../schema/label-selector.ts";
 import type { seedSelector } from "../core/seed-selector.ts";
 import type { Seed } from "../core/seed.ts";
 import type { Shoot } from "../shoot/shoot.ts";
@@ -113,14 +114,6 @@ function mismatches(selector: Selector | undefined, seed: SelectedSeed): { part:
 }
 
 type Expression = NonNullable<Selector["matchExpressions"]>[number];
-
-/** As Kubernetes reads label selectors; what it does not know selects nothing. */
-function holds({ operator, values = [] }: Expression, value: string | undefined): boolean {
-  if (operator === "In") return value !== undefined && values.includes(value);
-  if (operator === "NotIn") return value === undefined || !values.includes(value);
-  if (operator === "Exists") return value !== undefined;
-  return operator === "DoesNotExist" && value === undefined;
-}
 
 function inWords({ key, operator, values = [] }: Expression): string {
   if (operator === "Exists") return `label ${key}`;

@@ -27,11 +27,6 @@ export const Shoot = defineResource({
     { name: "Gardener Version", path: ".status.gardener.version", priority: 1 },
     { name: "APIServer", path: '.status.conditions[?(@.type=="APIServerAvailable")].status', priority: 1 },
     { name: "Control", path: '.status.conditions[?(@.type=="ControlPlaneHealthy")].status', priority: 1 },
-    {
-      name: "Observability",
-      path: '.status.conditions[?(@.type=="ObservabilityComponentsHealthy")].status',
-      priority: 1,
-    },
     { name: "Nodes", path: '.status.conditions[?(@.type=="EveryNodeReady")].status', priority: 1 },
     { name: "System", path: '.status.conditions[?(@.type=="SystemComponentsHealthy")].status', priority: 1 },
   ],
