@@ -100,6 +100,31 @@ describe("a Quota is not got round", () => {
     await create("sized", offered, { maximum: 1 });
     await expect(create("sized-2", offered, { maximum: 1 })).rejects.toThrow("has 2 of which 2 are taken");
   });
+
+  test("by a change to a profile that does not know the machines", async () => {
+    const limited = await limit("moved", { cpu: 2 });
+    const machineTypes = [{ name: "other", cpu: 2, memory: "2Gi" }];
+    await client.apply({ ...profile, metadata: { name: "other" }, spec: { ...profile.spec, machineTypes } });
+    for (const [name, parent] of [
+      ["extending", "own"],
+      ["others", "other"],
+    ] as const)
+      await client.apply({
+        ...{ ...typeMeta(NamespacedCloudProfile), metadata: named(name) },
+        spec: { parent: { kind: "CloudProfile", name: parent } },
+      });
+    await create("moved", limited, { maximum: 1 });
+    const change = (kind: string, name: string) =>
+      client.patch(ref("moved"), { spec: { cloudProfile: { kind, name } } });
+    const stays =
+      "spec.cloudProfile: cannot change from CloudProfile own to other: choose own, or a NamespacedCloudProfile that extends it";
+    await eventually(() => expect(change("CloudProfile", "other")).rejects.toThrow(stays));
+    await eventually(() => expect(change("NamespacedCloudProfile", "others")).rejects.toThrow(stays));
+    await eventually(() => change("NamespacedCloudProfile", "extending"));
+    await expect(change("NamespacedCloudProfile", "others")).rejects.toThrow(stays);
+    await change("CloudProfile", "own");
+    await expect(create("moved-2", limited, { maximum: 1 })).rejects.toThrow("has 2 of which 2 are taken");
+  });
 });
 
 test("a project's own profile raises no limit of its parent, unless its author may do that", async () => {

@@ -29,6 +29,7 @@ import { migrationAnnotationCauses, moveChangeOf, sourceOf, takeoverWarnings } f
 import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
+import { profileChangeCauses } from "./profile-change.ts";
 import type { Registrations } from "./registrations.ts";
 import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
@@ -112,6 +113,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   const causes = [
     ...binding,
     ...(await shootReferenceCauses(referrer, known)),
+    ...(await profileChangeCauses(client, known)),
     ...(await credentialsChangeCauses(referrer, known)),
     ...(await readQuotaCauses(client, known)),
     ...(await exposureClassCauses(client, shoot.spec, old?.spec)),

@@ -39,3 +39,13 @@ export async function readEffectiveProfile(
   const metadata = { name, namespace, ...(deletionTimestamp !== undefined && { deletionTimestamp }) };
   return { apiVersion: CloudProfile.apiVersion, kind: CloudProfile.kind, metadata, spec: offer };
 }
+
+/** The name of the CloudProfile that a Shoot's profile is, or extends; undefined where there is no such profile. */
+export async function readRootProfileName(
+  reader: Reader,
+  { spec, metadata: { namespace } }: ProfiledShoot & Pick<Shoot, "metadata">,
+): Promise<string | undefined> {
+  const { kind, name } = profileReference({ spec }) ?? {};
+  if (name === undefined || kind !== NamespacedCloudProfile.kind) return name;
+  return (await reader.read(NamespacedCloudProfile, { name, namespace }))?.spec.parent.name;
+}
