@@ -1,4 +1,5 @@
 import { afterAll, describe, expect } from "vitest";
+import { EXPIRATION_ANNOTATION } from "../../src/api/annotations.ts";
 import type { CloudProfile } from "../../src/api/index.ts";
 import { CredentialsBinding, NamespacedCloudProfile, Project, Quota, Shoot } from "../../src/api/index.ts";
 import { createNamespacedCloudProfileController } from "../../src/controllers/namespaced-cloud-profile.ts";
@@ -124,6 +125,23 @@ describe("a Quota is not got round", () => {
     await expect(change("NamespacedCloudProfile", "others")).rejects.toThrow(stays);
     await change("CloudProfile", "own");
     await expect(create("moved-2", limited, { maximum: 1 })).rejects.toThrow("has 2 of which 2 are taken");
+  });
+
+  test("by a change of credentials to those that it limits", async () => {
+    const free = await limit("free", {});
+    const limited = await limit("bound", { cpu: 2 });
+    const days = { [EXPIRATION_ANNOTATION]: "2199-01-01T00:00:00Z" };
+    await create("bound", free, { maximum: 2 });
+    await client.patch(ref("bound"), { metadata: { annotations: days } });
+    const rebind = () =>
+      client.patch(ref("bound"), { spec: { credentialsBindingName: limited.credentialsBindingName } });
+    await expect(rebind()).rejects.toThrow("need 4 cpu, and Quota garden-dev/bound has 2");
+    await grow("bound", 1);
+    await client.patch(refTo(Quota, named("bound")), { spec: { clusterLifetimeDays: 7 } });
+    await eventually(() => expect(rebind()).rejects.toThrow("must be within 7 days from now, which a Quota sets"));
+    await client.patch(ref("bound"), { metadata: { annotations: { [EXPIRATION_ANNOTATION]: null } } });
+    await rebind();
+    await expect(grow("bound", 2)).rejects.toThrow("need 4 cpu, and Quota garden-dev/bound has 2");
   });
 });
 

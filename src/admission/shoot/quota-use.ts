@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
 import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { isSameKey, quotasOf, readQuotas } from "../../api/core/quotas-of.ts";
@@ -9,9 +10,11 @@ import type { ShootChange } from "./change.ts";
 import { lifetimeCauses, needsQuota, quotaCauses, type QuotaUse } from "./quota.ts";
 
 /** Reads what the Quotas of the Shoot's binding leave, and says why the Shoot does not get along with that. */
-export async function readQuotaCauses(client: KubeClient, { shoot, old, now }: ShootChange): Promise<Cause[]> {
+export async function readQuotaCauses(client: KubeClient, change: ShootChange): Promise<Cause[]> {
+  const { shoot, now } = change;
   const quotas = await readQuotas(client, shoot);
   if (quotas.length === 0) return [];
+  const old = await readCounted(client, change, quotas);
   const lifetime = lifetimeCauses(shoot, old, quotas, now);
   if (!needsQuota(shoot, old)) return lifetime;
   const sizesOf = createSizeReader(client);
@@ -19,6 +22,19 @@ export async function readQuotaCauses(client: KubeClient, { shoot, old, now }: S
   const uses = await readUses(client, shoot, quotas, sizesOf);
   return [...lifetime, ...sizelessCauses(shoot, old, profile), ...quotaCauses({ shoot, profile }, uses)];
 }
+
+/** The Shoot as it was, where these Quotas held for it: to those of another binding it is new, with all that it has. */
+async function readCounted(
+  client: KubeClient,
+  { shoot, old }: ShootChange,
+  quotas: readonly Quota[],
+): Promise<Shoot | undefined> {
+  if (old === undefined || isDeepStrictEqual(bindingsOf(old), bindingsOf(shoot))) return old;
+  const held = await readQuotas(client, old);
+  return quotas.every(({ metadata }) => held.some((one) => isSameKey(one.metadata, metadata))) ? old : undefined;
+}
+
+const bindingsOf = ({ spec }: Shoot) => [spec.secretBindingName, spec.credentialsBindingName];
 
 /** The same for a request that leaves the Shoot's spec as it is: only how long it lives can change. */
 export async function lifetimeOnly(client: KubeClient, { shoot, old, now }: ShootChange): Promise<Cause[]> {
