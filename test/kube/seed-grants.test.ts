@@ -85,6 +85,13 @@ test("a seed cannot have its Shoot's BackupEntry taken for that of a Shoot that 
   ])
     await forbidden(seed1.patch(refOf(entry), { metadata: { ownerReferences: [one] } }));
   await seed1.patch(refOf(entry), { metadata: { ownerReferences: [{ ...owner, uid }] } });
+  for (const one of [
+    { ...owner, name: "gone", uid },
+    { ...owner, kind: "Seed", name: "seed-1", uid },
+    { ...owner, apiVersion: "core.gardener.cloud/v1alpha1", name: "gone", uid },
+    { ...owner, apiVersion: "v1", uid },
+  ])
+    await forbidden(seed1.patch(refOf(entry), { metadata: { ownerReferences: [one] } }));
 });
 
 /** Attempts of seed-1 to write the facts from which a grant follows, by field. */
