@@ -24,8 +24,11 @@ export type BindingMemory = z.infer<typeof memory>;
 export const revisionOf = ({ revision, next }: BindingMemory): Revision | undefined =>
   parseRevision(revision) ?? parseRevision(next);
 
-/** The ConfigMap in every garden and seed. Each role has a key: `garden`, or `seed.<name>`. */
+/** The ConfigMap in every garden and seed. Each role has a key: {@link GARDEN_ROLE}, or `seed.<name>`. */
 export const BINDING_CONFIG_MAP = { namespace: "kube-system", name: "perennial-binding" } as const;
+
+/** The role of a cluster that is a garden. */
+export const GARDEN_ROLE = "garden";
 
 /** The memory of one role, as of one version. */
 export interface MemoryVersion {
@@ -50,10 +53,12 @@ export function createMemory(client: KubeClient, role: string) {
 /** The memory of one role: see {@link createMemory}. */
 export type Memory = ReturnType<typeof createMemory>;
 
-/** The memories of all roles of this cluster, none if it has no binding, or if this identity may not read it. */
-export async function readMemories(client: KubeClient): Promise<BindingMemory[]> {
+/** The memories of this cluster's roles, or of one of them; none if it has no binding, or if this identity may not read it. */
+export async function readMemories(client: KubeClient, only?: string): Promise<BindingMemory[]> {
   const object = await client.read(refTo(ConfigMap, BINDING_CONFIG_MAP)).catch(unlessForbidden);
-  return Object.entries(object?.data ?? {}).flatMap(([role, text]) => parseMemory(role, text) ?? []);
+  return Object.entries(object?.data ?? {}).flatMap(([role, text]) =>
+    only === undefined || role === only ? (parseMemory(role, text) ?? []) : [],
+  );
 }
 
 function parseMemory(role: string, text: string | undefined): BindingMemory | undefined {

@@ -54,7 +54,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
   const requireSameGarden = async (temporal: TemporalClient, options: ClusterOptions) => {
     const bindings = await import("../client/garden-binding.ts");
     const { readClusterIdentity } = await import("../kube/index.ts");
-    const { createMemory } = await import("../binding/memory.ts");
+    const { createMemory, GARDEN_ROLE } = await import("../binding/memory.ts");
     const read = async () => {
       const { client } = await context.garden(options);
       return { client, identity: await readClusterIdentity(client) };
@@ -63,7 +63,7 @@ export function createContext({ terminal, variables, signal }: ContextDeps): Ope
     const garden = await Promise.race([read().catch(() => undefined), late]);
     if (garden === undefined) return;
     await bindings.createGardenBinding(temporal, garden.identity).check();
-    await bindings.createGardenConfirmation(temporal, createMemory(garden.client, "garden")).check();
+    await bindings.createGardenConfirmation(temporal, createMemory(garden.client, GARDEN_ROLE)).check();
   };
 
   const connectUnchecked = async (options: ClusterOptions) => {

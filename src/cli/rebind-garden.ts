@@ -1,4 +1,4 @@
-import { createMemory, revisionOf } from "../binding/memory.ts";
+import { createMemory, GARDEN_ROLE, revisionOf } from "../binding/memory.ts";
 import { formatRevision } from "../binding/revision.ts";
 import { defineCommand } from "./command.ts";
 import { confirm } from "./confirm.ts";
@@ -19,7 +19,7 @@ export const rebindGarden = defineCommand({
   options: { yes: flag("Do not ask for confirmation", "y"), ...clusterOptions },
   async run({ options, context }) {
     const { client } = await context.garden(options);
-    const { memory } = await createMemory(client, "garden").read();
+    const { memory } = await createMemory(client, GARDEN_ROLE).read();
     const to = revisionOf(memory);
     if (to === undefined)
       throw new CliError("failed", `garden ${client.server} has no revision yet: start its manager, which takes one`);

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { GARDEN_NAMESPACE, MANAGER_CONTROLLER } from "../api/index.ts";
 import { createBastionClient } from "../client/bastions.ts";
-import { createMemory } from "../binding/memory.ts";
+import { createMemory, GARDEN_ROLE } from "../binding/memory.ts";
 import { watchBinding } from "../binding/watch.ts";
 import { connectTemporal, temporalOf } from "../client/connect.ts";
 import { createGardenLook } from "../client/garden-binding.ts";
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   const log = createLogger({ name: "manager", level: config.logLevel });
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
   const temporal = await connectTemporal(temporalOf(config));
-  const memory = createMemory(gardenClient, "garden");
+  const memory = createMemory(gardenClient, GARDEN_ROLE);
   const look = createGardenLook(temporal, () => readClusterIdentity(gardenClient), memory);
   const binding = await watchBinding({ look, log });
   const shoots = createShootController({ gardenClient, shoots: createShootClient(temporal), log });

@@ -14,7 +14,7 @@ import { readStateKeys } from "../activities/state/keys.ts";
 import { createSigner } from "../activities/waits/signature.ts";
 import { createWaits } from "../activities/waits/waits.ts";
 import { SEED_WORKER_CONTROLLER } from "../api/names.ts";
-import { createMemory } from "../binding/memory.ts";
+import { createMemory, GARDEN_ROLE } from "../binding/memory.ts";
 import { watchBinding } from "../binding/watch.ts";
 import { createBuilds } from "../client/builds.ts";
 import { createCompleter } from "../client/completer.ts";
@@ -62,7 +62,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   const connection = await connectWorker(temporalOf(config), log);
   const client = await connectTemporal(temporalOf(config));
   const gardenClient = createKubeClient({ file: config.gardenKubeconfig }, { log });
-  const memory = createMemory(gardenClient, "garden");
+  const memory = createMemory(gardenClient, GARDEN_ROLE);
   const look = createGardenLook(client, () => readClusterIdentity(gardenClient), memory);
   const binding = await watchBinding({ look, log });
   const keys = () => readStateKeys(config.stateKeysFile);

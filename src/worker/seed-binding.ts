@@ -1,6 +1,6 @@
 import { Seed } from "../api/index.ts";
 import { BoundElsewhere } from "../binding/bound-elsewhere.ts";
-import { createMemory, readMemories } from "../binding/memory.ts";
+import { createMemory, GARDEN_ROLE, readMemories } from "../binding/memory.ts";
 import { createSeedRegister } from "../binding/seed-register.ts";
 import { createCopyCheck } from "../binding/copy-check.ts";
 import { formatRevision } from "../binding/revision.ts";
@@ -34,7 +34,8 @@ export interface SeedBinding {
 export function createSeedBinding({ gardenClient, seedClient, seedName, period }: SeedBindingDeps): SeedBinding {
   const ref = refTo(Seed, { name: seedName });
   const memory = createMemory(seedClient, `seed.${seedName}`);
-  const garden = createCopyCheck({ read: () => readMemories(gardenClient) });
+  // As a garden only: where it is a Seed, too, it has that register in itself, and a copy of it confirms the one by the other.
+  const garden = createCopyCheck({ read: () => readMemories(gardenClient, GARDEN_ROLE) });
   let revisions: { readonly uid: string; readonly confirm: () => Promise<void> } | undefined;
 
   const confirmRevision = async (uid: string): Promise<void> => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { Seed } from "../../src/api/index.ts";
 import { BoundElsewhere } from "../../src/binding/bound-elsewhere.ts";
-import { BINDING_CONFIG_MAP, createMemory, readMemories } from "../../src/binding/memory.ts";
+import { createMemory, readMemories } from "../../src/binding/memory.ts";
 import { createSeedRegister } from "../../src/binding/seed-register.ts";
 import { createBindingGuard } from "../../src/extension/binding-guard.ts";
 import { createLogger } from "../../src/log.ts";
@@ -140,9 +140,10 @@ describe("a copy of a seed that was restored from a backup of its etcd", () => {
   });
 
   test("does not act for a garden that was restored together with it, and was refused or has yet to confirm its own revision", async () => {
-    await garden.remove(refTo(ConfigMap, BINDING_CONFIG_MAP)); // this cluster was a seed, too, in the tests above
-    const memory = createMemory(garden, "garden");
     const revision = "1-0123456789abcdef";
+    const memory = createMemory(garden, "garden");
+    const asSeed = createMemory(garden, "seed.other"); // which a copy of the garden confirms by its own register
+    await asSeed.write(await asSeed.read(), { revision, confirmedAt: new Date().toISOString() });
     await memory.write(await memory.read(), { revision, confirmedAt: "2026-01-01T00:00:00.000Z" });
     await expect(bindingOf(copy.client).bind()).rejects.toThrow("nothing has confirmed its binding since 2026-01-01");
     await memory.write(await memory.read(), { revision, refused: "Temporal's namespace is at revision 9" });
