@@ -44,6 +44,23 @@ test.each(["http://api.root.example", "api.root.example", ""])(
   },
 );
 
+test.each<[string, Partial<Said>]>([
+  ["of another secret", { secret: "fedcba9876543210" }],
+  ["that says it is by another algorithm", { alg: "none" }],
+])("a signature %s proves nothing", async (_, said) => {
+  const { address, hashes } = await cluster({ signsAt: 1, ...said });
+  await expect(trustCluster(address, { token: TOKEN, hashes }, scope())).rejects.toThrow(
+    `${address} does not prove that it knows bootstrap token abcdef`,
+  );
+});
+
+test("of a server that nothing proves yet, a megabyte is read and no more", async () => {
+  const { address, hashes } = await cluster({ signsAt: 1, beside: "#".repeat(1_048_576) });
+  await expect(trustCluster(address, { token: TOKEN, hashes }, scope())).rejects.toThrow(
+    `${address} does not answer: its answer is too long`,
+  );
+});
+
 const scope = (said: string[] = []) => ({
   signal: new AbortController().signal,
   tell: (message: string) => void said.push(message),
@@ -53,10 +70,14 @@ interface Said {
   readonly signsAt: number;
   readonly beside?: string;
   readonly server?: string;
+  /** Of the token by which it signs. */
+  readonly secret?: string;
+  /** As its signature names it. */
+  readonly alg?: string;
 }
 
 /** A server that says of its cluster what the token has signed from the answer of this number on; `beside` is another authority. */
-async function cluster({ signsAt, beside = "", server: said = SERVER }: Said) {
+async function cluster({ signsAt, beside = "", server: said = SERVER, ...signing }: Said) {
   const authority = await issueAuthority("kubernetes", new Date());
   const request = { commonName: "kube-apiserver", hosts: ["127.0.0.1"], usages: ["server"] as const };
   const { certificate: cert, key } = await issueCertificate(authority, request, new Date());
@@ -66,7 +87,7 @@ async function cluster({ signsAt, beside = "", server: said = SERVER }: Said) {
   let answers = 0;
   const server = createServer({ cert, key }, (_, answer) => {
     answers += 1;
-    const signed = answers >= signsAt ? { "jws-kubeconfig-abcdef": signature(kubeconfig) } : {};
+    const signed = answers >= signsAt ? { "jws-kubeconfig-abcdef": signature(kubeconfig, signing) } : {};
     answer.end(JSON.stringify({ data: { kubeconfig, ...signed } }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -76,8 +97,8 @@ async function cluster({ signsAt, beside = "", server: said = SERVER }: Said) {
 }
 
 /** A JWS by HS256, without its payload. */
-function signature(payload: string): string {
-  const header = Buffer.from('{"alg":"HS256","kid":"abcdef"}').toString("base64url");
+function signature(payload: string, { secret = TOKEN.secret, alg = "HS256" }: Pick<Said, "secret" | "alg">): string {
+  const header = Buffer.from(JSON.stringify({ alg, kid: "abcdef" })).toString("base64url");
   const signed = `${header}.${Buffer.from(payload).toString("base64url")}`;
-  return `${header}..${createHmac("sha256", TOKEN.secret).update(signed).digest("base64url")}`;
+  return `${header}..${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
