@@ -68,8 +68,8 @@ export function createProtection<T extends KubeObject>(
     const key = secret?.of(object);
     if (secret === undefined || key === undefined) return;
     const all = await gardenClient.list(kind);
-    const others = all.filter((one) => !isDeleted(one) && isSame(secret.of(one), key));
-    if (others.length === 0) await releaseObject(gardenClient, refTo(Secret, key), secret.finalizer);
+    const others = all.filter((one) => one.metadata.uid !== object.metadata.uid && isSame(secret.of(one), key));
+    if (!others.some(isStaying)) await releaseObject(gardenClient, refTo(Secret, key), secret.finalizer);
   };
 
   return createObjectController({
@@ -84,6 +84,10 @@ export function createProtection<T extends KubeObject>(
 }
 
 const isDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+
+/** Whether the object is not let go yet: one that is to be deleted is held as long as something needs it. */
+const isStaying = (object: KubeObject): boolean =>
+  !isDeleted(object) || object.metadata.finalizers?.includes(GARDENER_FINALIZER) === true;
 
 const isSame = (one: NamespacedKey | undefined, other: NamespacedKey): boolean =>
   one?.namespace === other.namespace && one.name === other.name;

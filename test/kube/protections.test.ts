@@ -40,10 +40,10 @@ const bindSecret = () =>
     ...{ apiVersion: "core.gardener.cloud/v1beta1", kind: "SecretBinding", metadata: { namespace, name: "used" } },
     ...{ provider: { type: "local" }, secretRef: { namespace, name: "used" } },
   });
-const bindCredentials = () =>
+const bindCredentials = (name = "used") =>
   client.apply<CredentialsBinding>({
     ...{ apiVersion: "security.gardener.cloud/v1alpha1", kind: "CredentialsBinding" },
-    ...{ metadata: { namespace, name: "used" }, provider: { type: "local" } },
+    ...{ metadata: { namespace, name }, provider: { type: "local" } },
     credentialsRef: { apiVersion: "v1", kind: "Secret", namespace, name: "used" },
   });
 const finalizers = async (ref: ObjectRef) => (await client.read(ref))?.metadata.finalizers ?? [];
@@ -88,6 +88,22 @@ test("a Secret stays until the last binding that names it has gone, of either ki
   expect(await finalizers(secret)).toEqual(["gardener.cloud/credentialsbinding"]);
   await staysThoughDeleted(secret);
   await client.remove(credentialsBinding);
+  await gone(secret);
+});
+
+test("a Secret stays while a binding of the same kind names it, also one that is deleted and that a Shoot needs", async () => {
+  const other = refTo(CredentialsBinding, { namespace, name: "other" });
+  await bindCredentials();
+  await bindCredentials("other");
+  const { name } = await createShoot(client, "user", { credentialsBindingName: "used" });
+  await held(secret, "gardener.cloud/credentialsbinding");
+  for (const binding of [credentialsBinding, other]) await held(binding);
+  await staysThoughDeleted(credentialsBinding);
+  await client.remove(other);
+  await gone(other);
+  await staysThoughDeleted(secret);
+  await client.remove(refTo(Shoot, { namespace, name }));
+  await gone(credentialsBinding);
   await gone(secret);
 });
 
