@@ -162,6 +162,12 @@ describe("of records of one name", () => {
       claim(held),
       "held",
     ],
+    [
+      "the one that has it, and not an older one to which it was refused,",
+      claim(record("loser", 1, "NameTaken")),
+      claim(held),
+      "held",
+    ],
     ["the one that can bring it into the DNS", claim(old, "without credentials"), claim(young), "young"],
     ["the one that can, also before one that had it,", claim(held, "without credentials"), claim(old), "old"],
     ["the one that may have brought it into the DNS", claim(old), claim(young, "published"), "young"],

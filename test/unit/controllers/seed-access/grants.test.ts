@@ -154,3 +154,30 @@ test("a Seed to which a Shoot moves writes nothing of it before it leads", () =>
   const verbs = held.flatMap(({ rights }) => rights.flatMap(({ rules }) => rules.flatMap((rule) => rule.verbs)));
   expect(new Set(verbs)).toEqual(new Set(["get"]));
 });
+
+describe("the epoch that a Seed may write of a Shoot", () => {
+  const epochsOf = (where: Where) => {
+    const grants = grantsOf(world(shoot(where)), "shoot.1");
+    return grants.flatMap((grant) => namesIn([grant], "epochs").map((name) => [...grant.seeds, name]));
+  };
+  const moving: Where = { to: "b", leader: "a", seeds: ["a", "b"] };
+
+  test.each<readonly [string, Where, string[][]]>([
+    ["is the leader's, before and while the Shoot leaves", moving, [["a", "s.1.3.a"]]],
+    [
+      "is, for the source of a planned move, that in which it has led",
+      { ...moving, leader: "b", previousSeed: "a", operation: ["Restore", "Processing"] },
+      [
+        ["a", "s.1.2.a"],
+        ["b", "s.1.3.b"],
+      ],
+    ],
+    [
+      "is none for a Seed that was taken over from",
+      { ...moving, leader: "b", previousSeed: "a", takeover: true, operation: ["Restore", "Processing"] },
+      [["b", "s.1.3.b"]],
+    ],
+  ])("%s", (_, where, expected) => {
+    expect(epochsOf(where)).toEqual(expected);
+  });
+});
