@@ -344,8 +344,10 @@ describe("a Shoot's backups", () => {
     await kube.patch(entryRef(), { spec: { seedName: "seed-2" } });
     await kube.remove(entryRef());
     await kube.remove(shootRef());
+    await markGone(Date.now());
     await look(Date.now() + 2 * day);
     expect((await inSeed())?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await inSeed())?.spec.leadership).toBeDefined();
   });
 
   test("are recorded as their pods have read them, while this seed leads", async () => {

@@ -192,6 +192,29 @@ describe("a seed", () => {
     await expect(seed().applyBastion(nowhere)).rejects.toThrow("the Shoot has no control plane yet");
   });
 
+  it("takes none away beside another Shoot's control plane, and waits for none", async () => {
+    const run = await runOf(readTask());
+    await seed().applyBastion(run);
+    const other = { ...run, shoot: { ...run.shoot, uid: "another" } };
+    await seed().removeBastion(other);
+    expect(await kube.read(inSeed())).toBeDefined();
+    await seed().confirmBastionRemoved(other);
+  });
+
+  it("makes none before a later Shoot of the name that its Bastion was made for", async () => {
+    const owner = { apiVersion: "core.gardener.cloud/v1beta1", kind: "Shoot", name: shoot.name, uid: "earlier" };
+    await kube.patch(refOf(bastion), { metadata: { ownerReferences: [owner] } });
+    expect(await readTask()).toEqual({ is: "wait", why: "its Shoot is gone" });
+    await kube.patch(refOf(bastion), { metadata: { ownerReferences: [{ ...owner, uid: shoot.uid }] } });
+    expect(await readTask()).toMatchObject({ is: "apply" });
+  });
+
+  it("says nothing of a later Bastion of the name", async () => {
+    const run = await runOf(readTask());
+    await garden().tellBastion({ ...run, uid: "earlier" }, { is: "failed", message: "away" });
+    expect(await readStatus()).toBeUndefined();
+  });
+
   it("that leads no more writes and deletes none, however late it comes", async () => {
     const run = await runOf(readTask());
     await seed().applyBastion(run);

@@ -302,6 +302,16 @@ describe("a seed that does not lead the Shoot", () => {
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await readState()).toBeUndefined();
   });
+
+  it("writes nothing of a Shoot that is gone into the state of a later one of its name, which it leads", async () => {
+    const { apiVersion, kind, spec } = (await kube.read(shootRef())) as Shoot;
+    await kube.remove(shootRef());
+    await kube.create<Shoot>({ apiVersion, kind, metadata: { name: run.name, namespace: run.namespace }, spec });
+    await lead("seed-1", 1);
+    await createSecret("late");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await readState()).toBeUndefined();
+  });
 });
 
 describe("a Shoot that is about to leave", () => {
