@@ -186,6 +186,8 @@ export interface OperationStatus {
   }[];
   /** The steps that wait for a retry. */
   readonly parked?: readonly string[];
+  /** The steps that go on waiting, and know what keeps what they wait for. */
+  readonly delayed?: readonly string[];
   /** The step that was parked, and goes on now. */
   readonly resumed?: string;
 }

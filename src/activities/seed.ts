@@ -18,6 +18,7 @@ import type { ActingActivities, SeedActivities, WaitTarget } from "./index.ts";
 import { createSourceCheck } from "./shoot/migration-check.ts";
 import { createNodeWaits } from "./waits/node-waits.ts";
 import { createSeedServices, type SeedServices, type SeedServiceDeps } from "./seed-services.ts";
+import { findNodeTrouble } from "./waits/node-trouble.ts";
 import { createObstacles } from "./waits/obstacles.ts";
 import { lookingAMoment } from "./waits/soon.ts";
 import { sparing } from "./survey/sparing.ts";
@@ -75,7 +76,14 @@ function readinessFrom(deps: SeedDeps): ReadinessOf {
 /** What acts, each time that it is called. */
 function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNodeWaits>): ActingActivities {
   const { gardenClient, seedClient, shootClients, waits } = deps;
-  const obstacles = createObstacles({ seedClient, waits, nodeReadiness: nodeWaits.readiness });
+  const obstacles = createObstacles({
+    ...{ seedClient, waits, nodeReadiness: nodeWaits.readiness },
+    nodeTrouble: async ({ technicalID: namespace }) =>
+      await shootClients
+        .get(namespace)
+        .then(async (shootClient) => await findNodeTrouble({ shootClient, seedClient, namespace }))
+        .catch(() => undefined), // a cause that cannot be looked for ends no wait
+  });
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>
     work(services(run), run);
@@ -168,9 +176,9 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
     publishKubeconfig: forRun(({ publishing }, run) => publishing.publishKubeconfig(run)),
 
     async waitFor(run, targets, told = []) {
+      await obstacles.tell(run, targets, told);
       const [first] = targets;
       if (first?.until === "nodesReady") return await nodeWaits.wait(run, first);
-      await obstacles.tell(targets, told);
       waits.wait(targets);
     },
     explainWait: (run, targets) => obstacles.explain(run, targets),

@@ -286,6 +286,7 @@ export const CustomResourceDefinition = defineKind<CustomResourceDefinition, "Cl
 export interface StatusCondition {
   readonly type: string;
   readonly status: string;
+  readonly reason?: string;
   readonly message?: string;
 }
 

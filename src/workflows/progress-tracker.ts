@@ -27,6 +27,8 @@ export function createProgressTracker<Subject, Action>(
 ): ProgressTracker {
   const steps = new Map<string, Entry>([...flow.steps.keys()].map((name) => [name, { name, state: "pending" }]));
   const changes = { all: 0, urgent: 0 };
+  /** Steps that were told of trouble while they wait. */
+  const delayed = new Set<string>();
   const startedAt = time(now());
   let finishedAt: string | undefined;
 
@@ -53,13 +55,16 @@ export function createProgressTracker<Subject, Action>(
     become(name, state) {
       set(name, { state });
       if (state === "parked") changes.urgent += 1;
+      if (state !== "running") delayed.delete(name);
       if (state === "done") steps.set(name, withoutError(steps.get(name)));
     },
     fail(name, error, attempt) {
       set(name, attempt === undefined ? { error } : { error, attempt });
+      if (attempt === undefined) delayed.add(name);
+      else delayed.delete(name);
       changes.urgent += 1;
     },
-    status: () => statusOf(progress()),
+    status: () => ({ ...statusOf(progress()), ...(delayed.size > 0 && { delayed: [...delayed] }) }),
     details: () => detailsOf(progress()),
     finish() {
       finishedAt = time(now());

@@ -23,17 +23,26 @@ export function beginningStory(run: ShootRun, before: Status): Chapter[] {
   ];
 }
 
-/** What a report of an operation adds to what the Shoot's status says: steps that parked or went on, and how it ended. */
+/** What a report of an operation adds to what the Shoot's status says: steps that parked, are held up or went on, and how it ended. */
 export function progressStory({ operation, seedName }: ShootRun, before: Status, report: OperationStatus): Chapter[] {
-  const { state, description, lastErrors, parked = [], resumed } = report;
+  const { state, description, lastErrors, parked = [], delayed = [], resumed } = report;
   const known = new Set(before.lastErrors?.map(({ taskID, lastUpdateTime }) => `${taskID} ${lastUpdateTime}`));
+  const said = new Set(before.lastErrors?.map(({ taskID, description }) => `${taskID} ${description}`));
   const chapters: Chapter[] = lastErrors
+    .filter(({ taskID, description }) => delayed.includes(taskID) && !said.has(`${taskID} ${description}`))
+    .map((error) => ({
+      type: "Warning",
+      reason: "StepDelayed",
+      note: `Step ${error.taskID} goes on waiting: ${error.description}`,
+    }));
+  const parkedNow: Chapter[] = lastErrors
     .filter(({ taskID, lastUpdateTime }) => parked.includes(taskID) && !known.has(`${taskID} ${lastUpdateTime}`))
     .map((error) => ({
       type: "Warning",
       reason: "StepParked",
       note: `Step ${error.taskID} waits for a retry: ${error.description}`,
     }));
+  chapters.push(...parkedNow);
   const { done, failed } = reasons[operation];
   if (resumed !== undefined) chapters.push({ reason: "StepResumed", note: `Step ${resumed} goes on` });
   if (state === "Failed" && before.lastOperation?.state !== "Failed")

@@ -3,22 +3,32 @@ import type { ShootRun, StepFailure } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Trouble, WaitTarget } from "../index.ts";
 import { explainReadiness, summarize } from "./judgement.ts";
-import { findPodTrouble } from "./pod-trouble.ts";
+import { findPodTrouble, type PodTrouble } from "./pod-trouble.ts";
 import type { Readiness } from "./readiness.ts";
 import type { Waits } from "./waits.ts";
 
-/** Who knows how objects stand: `readiness` to what is waited for in a run, and the seed's pods to why. */
+/** Who knows how objects stand: `readiness` to what is waited for in a run, the seed's pods to why, `nodeTrouble` of nodes. */
 export interface ObstacleDeps {
   readonly seedClient: KubeClient;
   readonly waits: Pick<Waits, "readiness">;
   readonly nodeReadiness: (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
+  readonly nodeTrouble: (run: ShootRun) => Promise<PodTrouble | undefined>;
   /** The activity that waits; the calling one by default. */
   readonly asking?: () => Pick<ActivityInfo, "attempt">;
 }
 
 /** What stands between objects and the states that are waited for, in their own words and those of their pods. */
-export function createObstacles({ seedClient, waits, nodeReadiness, asking = activityInfo }: ObstacleDeps) {
-  const podTroubleOf = async (target: WaitTarget) => {
+export function createObstacles({
+  seedClient,
+  waits,
+  nodeReadiness,
+  nodeTrouble,
+  asking = activityInfo,
+}: ObstacleDeps) {
+  const readinessOf = async (run: ShootRun, target: WaitTarget): Promise<Readiness> =>
+    target.until === "nodesReady" ? await nodeReadiness(run, target) : waits.readiness(target);
+  const troubleOf = async (run: ShootRun, target: WaitTarget) => {
+    if (target.until === "nodesReady") return await nodeTrouble(run);
     if (target.until !== "rolledOut" && target.until !== "completed") return undefined;
     const object = await seedClient.read(target);
     return object && (await findPodTrouble(seedClient, object));
@@ -29,8 +39,8 @@ export function createObstacles({ seedClient, waits, nodeReadiness, asking = act
     async explain(run: ShootRun, targets: readonly WaitTarget[]): Promise<StepFailure> {
       const late = await Promise.all(
         targets.map(async (target) => {
-          const readiness = target.until === "nodesReady" ? await nodeReadiness(run, target) : waits.readiness(target);
-          const trouble = readiness.reached ? undefined : await podTroubleOf(target);
+          const readiness = await readinessOf(run, target);
+          const trouble = readiness.reached ? undefined : await troubleOf(run, target);
           const message = [explainReadiness(target, readiness), trouble?.message].filter(Boolean).join(": ");
           const codes = readiness.reached ? [] : [...(readiness.error?.codes ?? []), ...(trouble?.codes ?? [])];
           return { message, codes, readiness };
@@ -41,14 +51,14 @@ export function createObstacles({ seedClient, waits, nodeReadiness, asking = act
     },
 
     /**
-     * Throws a {@link Trouble} that pods of the targets have and the waiting flow was not told of. Not at a wait's very first
-     * look: pods of what was there before may be there still.
+     * Throws a {@link Trouble} that pods of the targets, or nodes, have and the waiting flow was not told of. Not at a wait's very first
+     * looks: pods of what was there before may be there still, and machines take a minute to boot.
      */
-    async tell(targets: readonly WaitTarget[], told: readonly string[]): Promise<void> {
-      if (asking().attempt === 1) return;
-      for (const target of targets) {
-        const readiness = waits.readiness(target);
-        const trouble = readiness.reached ? undefined : await podTroubleOf(target);
+    async tell(run: ShootRun, targets: readonly WaitTarget[], told: readonly string[]): Promise<void> {
+      const { attempt } = asking();
+      for (const target of targets.filter(({ until }) => attempt > quietLooks(until))) {
+        const readiness = await readinessOf(run, target);
+        const trouble = readiness.reached ? undefined : await troubleOf(run, target);
         const about = `${target.kind} ${target.name}, ${trouble?.about}`;
         if (trouble === undefined || told.includes(about)) continue;
         const message = `${explainReadiness(target, readiness)}: ${trouble.message}`;
@@ -57,6 +67,9 @@ export function createObstacles({ seedClient, waits, nodeReadiness, asking = act
     },
   };
 }
+
+/** A look comes every fifteen seconds. */
+const quietLooks = (until: WaitTarget["until"]): number => (until === "nodesReady" ? 4 : 1);
 
 /** Not retried as it is: the flow waits on, and says what it was told of. */
 const troubled = (trouble: Trouble) => ApplicationFailure.nonRetryable(trouble.message, "Trouble", trouble);

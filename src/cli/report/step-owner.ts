@@ -38,7 +38,6 @@ interface Extension {
 /** The extension objects behind an action; undefined for what our own worker carries out. */
 export function extensionOf(action: Action): Extension | undefined {
   if ("kind" in action) return action;
-  if (action.verb === "awaitNodes") return { kind: "Worker" };
   return action.verb === "call" && action.activity === "lowerTtl" ? { kind: "DNSRecord" } : undefined;
 }
 
@@ -54,10 +53,19 @@ export async function findOwner(
   const place = placeOf(action, shoot);
   if (place.in === "time") return { owner: "none: the step waits until a time has passed" };
   if (place.in === "garden") return { owner: "Perennial's worker for the garden" };
+  if (action?.verb === "awaitNodes") return { owner: "the Shoot's machines: their kubelets, and pods of kube-system" };
   const extension = action && extensionOf(action);
   if (extension === undefined) return { owner: `Perennial's worker for seed ${place.seed ?? "<none>"}` };
+  return await findController(gardenClient, { shoot, extension, seedName: place.seed });
+}
+
+/** The extension controller behind an object, and the object. */
+async function findController(
+  gardenClient: KubeClient,
+  { shoot, extension, seedName }: { shoot: Shoot; extension: Extension; seedName: string | undefined },
+): Promise<StepOwner> {
   const { kind } = extension;
-  const seed = await gardenClient.read(Seed, { name: place.seed ?? "" });
+  const seed = await gardenClient.read(Seed, { name: seedName ?? "" });
   const types = contractOf(kind).types({ shoot, seed }, extension.purpose);
   const [type] = new Set(types).size === 1 ? types : [];
   const object = objectName(extension, shoot);

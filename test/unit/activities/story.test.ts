@@ -51,6 +51,18 @@ describe("the story of a Shoot", () => {
     ]);
   });
 
+  it("says once what keeps a step waiting, and again only of another cause", () => {
+    const delayed = report({ state: "Error", lastErrors: [error], delayed: ["worker"] });
+    expect(progressStory(run, after("Processing"), delayed)).toEqual([
+      { type: "Warning", reason: "StepDelayed", note: "Step worker goes on waiting: quota is used up" },
+    ]);
+    expect(progressStory(run, after("Error", [error]), delayed)).toEqual([]);
+    const other = { ...error, description: "node a: NotReady" };
+    expect(reasons(progressStory(run, after("Error", [error]), { ...delayed, lastErrors: [other] }))).toEqual([
+      "StepDelayed",
+    ]);
+  });
+
   it("names each step that parks with its error, once, and says when nothing goes on any more", () => {
     const parked = report({ state: "Failed", lastErrors: [error], parked: ["worker"] });
     expect(progressStory(run, after("Processing"), parked)).toEqual([

@@ -40,6 +40,17 @@ describe("the status that the progress tracker makes", () => {
     one.become("a", "done");
     expect(one.status().lastErrors).toEqual([]);
   });
+  it("names a step that is told of trouble while it waits, until it fails, parks or is done", () => {
+    const one = tracker();
+    one.become("a", "running");
+    one.fail("a", quota);
+    expect(one.status()).toMatchObject({ state: "Error", delayed: ["a"] });
+    one.fail("a", quota, 1);
+    expect(one.status().delayed).toBeUndefined();
+    one.fail("a", quota);
+    one.become("a", "done");
+    expect(one.status().delayed).toBeUndefined();
+  });
   it("is Succeeded at the end", () => {
     const one = tracker();
     one.finish();
