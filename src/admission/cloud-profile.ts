@@ -2,6 +2,7 @@ import semver from "semver";
 import { profileReference } from "../api/core/effective-profile.ts";
 import { mergeProfiles } from "../api/core/profile-merge.ts";
 import { CloudProfile, NamespacedCloudProfile } from "../api/index.ts";
+import { inWords, isInRange, WORKING_MINORS, type MinorRange } from "../api/shoot/kubernetes-versions.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { KnownShoot } from "./watched/known.ts";
 import { withdrawalCauses } from "./in-use.ts";
@@ -11,12 +12,19 @@ import { twiceCauses } from "./shoot/lists.ts";
 type Offer = CloudProfile["spec"];
 
 /** Judges CloudProfiles: what they offer has names of its own, and nothing that Shoots have is taken back, directly or by a project's profile. */
-export function createCloudProfileValidator({ client }: { client: KubeClient }): Webhook {
+export function createCloudProfileValidator({
+  client,
+  minors = WORKING_MINORS,
+}: {
+  readonly client: KubeClient;
+  readonly minors?: MinorRange | undefined;
+}): Webhook {
   return async ({ object, oldObject }) => {
     const profile = CloudProfile.parse(object);
     const old = oldObject && CloudProfile.parse(oldObject);
-    const before = old ? offerCauses(old.spec).map(({ message }) => message) : [];
-    const own = offerCauses(profile.spec).filter(({ message }) => !before.includes(message));
+    const causesOf = ({ spec }: CloudProfile) => [...offerCauses(spec), ...rangeCauses(spec, minors)];
+    const before = old ? causesOf(old).map(({ message }) => message) : [];
+    const own = causesOf(profile).filter(({ message }) => !before.includes(message));
     return judge([...own, ...(old ? await takenBack(client, old, profile) : [])]);
   };
 }
@@ -45,6 +53,20 @@ async function takenBack(client: KubeClient, old: CloudProfile, profile: CloudPr
         }),
       ),
   ];
+}
+
+/** Why a profile cannot offer versions of Kubernetes: no Shoot could have them. */
+function rangeCauses({ kubernetes }: Offer, minors: MinorRange): Cause[] {
+  return (kubernetes.versions ?? []).flatMap(({ version }, index) =>
+    semver.valid(version) === null || isInRange(version, minors)
+      ? []
+      : [
+          {
+            field: `spec.kubernetes.versions[${index}].version`,
+            message: `${version} does not work here: offer versions of ${inWords(minors)}`,
+          },
+        ],
+  );
 }
 
 /** Why a profile cannot offer what it does, whatever Shoots there are (Gardener: ValidateCloudProfileSpec). */

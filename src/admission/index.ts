@@ -22,6 +22,7 @@ import { createRegistrations } from "./shoot/registrations.ts";
 import { createShootValidator } from "./shoot/shoot.ts";
 import { createConfigBound } from "./provider-configs.ts";
 import { createWatchedGarden } from "./watched/garden.ts";
+import type { MinorRange } from "../api/shoot/kubernetes-versions.ts";
 import { createFieldWarner } from "./unknown-fields.ts";
 
 export { createAuthorizer, type Authorizer } from "./authorizer.ts";
@@ -50,12 +51,14 @@ export interface AdmissionServerOptions {
   readonly tls: ServingCertificate;
   readonly clientCa?: string;
   readonly mayBind?: MayBind;
+  /** The versions of Kubernetes that work; those of this build unless told otherwise. */
+  readonly minors?: MinorRange | undefined;
 }
 
 /** The server of the garden's admission webhooks. */
-export function createAdmissionServer({ client, mayBind, ...options }: AdmissionServerOptions): WebhookServer {
+export function createAdmissionServer({ client, mayBind, minors, ...options }: AdmissionServerOptions): WebhookServer {
   const garden = createWatchedGarden(client, options.log);
-  const all = Object.entries(createAdmissionWebhooks({ client: garden.client, mayBind }));
+  const all = Object.entries(createAdmissionWebhooks({ client: garden.client, mayBind, minors }));
   // What a mutating webhook has admitted is judged yet.
   const webhooks = all.map(([path, webhook]) => [path, isValidating(path) ? garden.noting(webhook) : webhook] as const);
   const server = createWebhookServer({ ...options, webhooks: Object.fromEntries(webhooks) });
@@ -76,9 +79,11 @@ export function createAdmissionServer({ client, mayBind, ...options }: Admission
 export function createAdmissionWebhooks({
   client,
   mayBind,
+  minors,
 }: {
   readonly client: KubeClient;
   readonly mayBind?: MayBind | undefined;
+  readonly minors?: MinorRange | undefined;
 }): Webhooks {
   const authorize = createAuthorizer(client);
   const registrations = createRegistrations(client);
@@ -88,12 +93,13 @@ export function createAdmissionWebhooks({
       registrations,
       authorize,
       mayBind: mayBind ?? createBindingCheck(authorize),
+      minors,
     }),
     [paths.credentials]: createCredentialsValidator({ client, authorize }),
     [paths.seeds]: createSeedValidator({ client }),
     [paths.controllerDeployments]: judgeControllerDeployment,
     [paths.controllerRegistrations]: createControllerRegistrationValidator({ client }),
-    [paths.cloudProfiles]: createCloudProfileValidator({ client }),
+    [paths.cloudProfiles]: createCloudProfileValidator({ client, minors }),
     [paths.namespacedCloudProfiles]: createNamespacedCloudProfileValidator({ client, authorize }),
     [paths.controllerInstallations]: createControllerInstallationValidator({ client }),
     [paths.backupBuckets]: createBackupBucketValidator({ client }),
@@ -105,7 +111,7 @@ export function createAdmissionWebhooks({
     [paths.confirmDeletion]: confirmDeletion,
   };
   const all = {
-    [paths.defaultShoots]: createShootDefaulter({ client, registrations }),
+    [paths.defaultShoots]: createShootDefaulter({ client, registrations, minors }),
     [paths.defaultBastions]: createBastionDefaulter({ client }),
     ...each(createFieldWarner(), each(createCustomVerbs(authorize), validators)),
   };

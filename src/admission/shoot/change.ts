@@ -1,6 +1,7 @@
 import { Project, projectOf, Seed, ShootBastion, type CloudProfile, type Shoot } from "../../api/index.ts";
 import { isOnSeed, shootCapacity } from "../../api/placement/choice.ts";
 import type { NeededRegistration } from "../../api/registration/gate.ts";
+import type { MinorRange } from "../../api/shoot/kubernetes-versions.ts";
 import { keyOf, KnownShoot } from "../watched/known.ts";
 import { Namespace, type KubeClient } from "../../kube/index.ts";
 
@@ -20,6 +21,8 @@ export interface ShootChange {
   readonly bastions?: readonly string[];
   /** What the Shoot needs and the Seed never gets; only where the Shoot is to move there. */
   readonly lacking?: readonly NeededRegistration[];
+  /** The versions of Kubernetes that work; those of this build unless told otherwise. */
+  readonly minors?: MinorRange | undefined;
   readonly now: Date;
 }
 

@@ -10,6 +10,7 @@ import { judge, type AdmissionRequest, type Answer, type Webhook } from "../revi
 import { withExposureClass } from "./exposure-class.ts";
 import { extensionLabelPatch } from "./extension-labels.ts";
 import { changedFields, formCauses } from "./forms.ts";
+import type { MinorRange } from "../../api/shoot/kubernetes-versions.ts";
 import type { Registrations } from "./registrations.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
 import { offeredVersions } from "./version.ts";
@@ -38,6 +39,7 @@ export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
 interface ShootDefaulterDeps {
   readonly client: KubeClient;
   readonly registrations: Registrations;
+  readonly minors?: MinorRange | undefined;
   readonly now?: () => Date;
 }
 
@@ -48,7 +50,7 @@ interface Writing {
 }
 
 async function fillIn(
-  { client, registrations }: ShootDefaulterDeps,
+  { client, registrations, minors }: ShootDefaulterDeps,
   request: AdmissionRequest,
   shoot: Shoot,
   { time, written }: Writing,
@@ -57,7 +59,7 @@ async function fillIn(
   const named = withExtensionSwitches(withCloudProfile(shoot.spec));
   const withNames = { ...shoot, spec: named };
   const [profile, seed] = await Promise.all([readEffectiveProfile(client, withNames), readSeed(client, withNames)]);
-  const versioned = profile ? withVersions(named, profile, time) : named;
+  const versioned = profile ? withVersions(named, createNewest(profile, time, minors)) : named;
   const project = await readProject(client, shoot.metadata.namespace);
   const tolerations =
     request.operation === "CREATE" &&
@@ -132,9 +134,8 @@ function withExtensionSwitches(spec: Spec): Spec {
 
 type Extension = NonNullable<Spec["extensions"]>[number];
 
-function withVersions(spec: Spec, profile: CloudProfile, now: Date): Spec {
+function withVersions(spec: Spec, newest: Newest): Spec {
   const { kubernetes, provider } = spec;
-  const newest = createNewest(profile, now);
   const version = newest.version(kubernetes.version);
   const workers = provider.workers?.map((pool) => withKubelet(withImage(pool, newest), newest));
   return {
@@ -152,9 +153,9 @@ interface Newest {
   image(name: string | undefined): { readonly name: string; readonly version: string } | undefined;
 }
 
-function createNewest({ spec }: CloudProfile, now: Date): Newest {
+function createNewest({ spec }: CloudProfile, now: Date, minors: MinorRange | undefined): Newest {
   const classified = new Map(spec.kubernetes.versions?.map((one) => [one.version, one.classification]));
-  const supported = offeredVersions({ spec }, now).filter((one) =>
+  const supported = offeredVersions({ spec }, now, minors).filter((one) =>
     ["supported", undefined].includes(classified.get(one)),
   );
   const images = new Map(

@@ -30,6 +30,7 @@ import { encryptionCauses } from "./encryption.ts";
 import { networkCauses } from "./networks.ts";
 import { profileCauses } from "./profile.ts";
 import { profileChangeCauses } from "./profile-change.ts";
+import type { MinorRange } from "../../api/shoot/kubernetes-versions.ts";
 import type { Registrations } from "./registrations.ts";
 import { requestCauses } from "./requests.ts";
 import { unsupportedCauses } from "./unsupported.ts";
@@ -47,6 +48,7 @@ export interface ShootWebhookDeps {
   readonly registrations: Registrations;
   readonly authorize: Authorizer;
   readonly mayBind: MayBind;
+  readonly minors?: MinorRange | undefined;
   readonly now?: () => Date;
 }
 
@@ -57,7 +59,7 @@ export function createShootValidator(deps: ShootWebhookDeps): Webhook {
     if (request.operation === "DELETE") return judge([...unconfirmed(request), ...(old ? deletionCauses(old) : [])]);
     const shoot = readShoot(request.object);
     const specChanged = !old || !isDeepStrictEqual(shoot.spec, old.spec);
-    return judgeWrite(deps, request, { shoot, old, now: deps.now?.() ?? new Date() }, specChanged);
+    return judgeWrite(deps, request, { shoot, old, minors: deps.minors, now: deps.now?.() ?? new Date() }, specChanged);
   };
 }
 

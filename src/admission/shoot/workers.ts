@@ -4,7 +4,7 @@ import type { CloudProfile, Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { notOffered } from "../offer.ts";
 import { imageCauses } from "./machine-images.ts";
-import { offeredVersions } from "./version.ts";
+import { offeredVersions, versionNotOffered } from "./version.ts";
 import { volumeCauses } from "./volumes.ts";
 import type { ShootChange } from "./change.ts";
 
@@ -18,14 +18,14 @@ interface Offer {
 }
 
 /** Why the worker pools cannot be had. What a pool had before stays accepted, so that offers can end. */
-export function workerCauses({ shoot, old, now }: ShootChange, profile: CloudProfile): Cause[] {
-  const offered = offeredVersions(profile, now);
+export function workerCauses({ shoot, old, now, minors }: ShootChange, profile: CloudProfile): Cause[] {
+  const offered = offeredVersions(profile, now, minors);
   return (shoot.spec.provider.workers ?? []).flatMap((pool, index) => {
     const before = old?.spec.provider.workers?.find(({ name }) => name === pool.name);
     const field = `spec.provider.workers[${index}]`;
     return [
       ...sizeCauses(pool, field),
-      ...offeredKubeletCauses(pool, before, { profile, offered }, field),
+      ...offeredKubeletCauses(pool, before, { profile, offered, minors }, field),
       ...(isDeepStrictEqual(pool.machine, before?.machine)
         ? []
         : machineCauses(pool, { profile, now, version: shoot.spec.kubernetes.version }, field)),
@@ -64,7 +64,7 @@ const isSamePlace = (pool: WorkerPool, before: WorkerPool | undefined): boolean 
 function offeredKubeletCauses(
   { kubernetes }: WorkerPool,
   before: WorkerPool | undefined,
-  { profile, offered }: { readonly profile: CloudProfile; readonly offered: readonly string[] },
+  offer: Parameters<typeof versionNotOffered>[1],
   field: string,
 ): Cause[] {
   const [wanted, had] = [kubernetes?.version, before?.kubernetes?.version];
@@ -72,7 +72,7 @@ function offeredKubeletCauses(
   const at = `${field}.kubernetes.version`;
   if (had !== undefined && semver.valid(had) !== null && semver.lt(wanted, had))
     return [{ field: at, message: `${wanted} is older than ${had}: kubelets cannot be downgraded` }];
-  return offered.includes(wanted) ? [] : [{ field: at, message: notOffered(wanted, profile, offered) }];
+  return offer.offered.includes(wanted) ? [] : [{ field: at, message: versionNotOffered(wanted, offer) }];
 }
 
 function machineCauses(pool: WorkerPool, offer: Offer, field: string): Cause[] {
