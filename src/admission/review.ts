@@ -54,7 +54,10 @@ export function judge(causes: readonly Cause[], warnings: readonly string[] = []
 
 /** The request in the body of an AdmissionReview; throws when it is none. */
 export function readReview(body: string): AdmissionRequest {
-  return reviewSchema.parse(parseJson(body, "the request")).request as unknown as AdmissionRequest;
+  const request = reviewSchema.parse(parseJson(body, "the request")).request as unknown as AdmissionRequest;
+  // Of a collection that is deleted, each object is asked about, and the name is that of none.
+  const name = request.name || request.oldObject?.metadata.name;
+  return name === undefined ? request : { ...request, name };
 }
 
 /** The AdmissionReview that answers a request. */

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from "vitest";
 import {
+  BackupBucket,
   NamespacedCloudProfile,
   SecretBinding,
   Seed,
@@ -435,6 +436,7 @@ test("a bucket stays while there are backups in it", async () => {
   await client.apply({ ...bucket, spec: { provider: { type: "local", region: "local" } } });
   await client.apply({ ...entry, spec: { bucketName: "full" } });
   await expect(client.remove(refOf(bucket))).rejects.toThrow("holds backups of garden-dev/kept");
+  await expect(client.removeAll(BackupBucket, {})).rejects.toThrow("holds backups of garden-dev/kept");
   await client.remove(refOf(entry));
   await client.remove(refOf(bucket));
 });
