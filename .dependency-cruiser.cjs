@@ -151,6 +151,7 @@ const arrows = {
     "omit-undefined",
     "package",
     "parsing",
+    "system-error",
     "tell-news",
     "log",
     "yaml",

@@ -1,3 +1,5 @@
+import { explainSystemError } from "../system-error.ts";
+
 /** What the process's exit code tells a script; the list is part of each program's contract and of its help. */
 export const exitCodes = {
   /** What was asked for is done. */
@@ -55,7 +57,7 @@ export class CliError extends Error {
 /** The sentence and exit code for anything that was thrown: ours as they are, the network's and Temporal's translated. */
 export function explainError(error: unknown): { readonly exit: Exit; readonly sentence: string } {
   if (error instanceof CliError) return { exit: error.exit, sentence: error.message };
-  const sentence = error instanceof Error ? error.message : String(error);
+  const sentence = explainSystemError(error) ?? (error instanceof Error ? error.message : String(error));
   if (isMissing(error)) return { exit: "notFound", sentence };
   return { exit: unreachable(error) ? "unreachable" : "failed", sentence };
 }
@@ -68,7 +70,8 @@ function isMissing(error: unknown): boolean {
 /** The sentence, with the reason behind it where that says more. */
 export function explainFully(error: unknown): string {
   const { sentence } = explainError(error);
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;
+  const reason = error instanceof Error ? error.cause : undefined;
+  const cause = explainSystemError(reason) ?? (reason instanceof Error ? reason.message : undefined);
   return cause === undefined || sentence.includes(cause) ? sentence : `${sentence}: ${cause}`;
 }
 

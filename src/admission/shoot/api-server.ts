@@ -58,7 +58,9 @@ function groupCauses(runtimeConfig: NonNullable<Config["runtimeConfig"]>): Cause
   });
   return unknown.slice(0, mostNamed).map(({ api, group }) => ({
     field: `${field}.runtimeConfig[${shorten(api)}]`,
-    message: `is no API of Kubernetes${suggestion(group, apiGroups)}: write api/all or apps/v1`,
+    message: apiGroups.includes(group)
+      ? `names no version: write ${group}/v1, or api/all for all of them`
+      : `is no API of Kubernetes${suggestion(group, apiGroups)}: write api/all or apps/v1`,
   }));
 }
 

@@ -6,6 +6,7 @@ import { defineCommand } from "../command.ts";
 import { clusterOptions } from "../connection.ts";
 import type { Output } from "../display/terminal.ts";
 import { CliError } from "../exit.ts";
+import { systemReason } from "../../system-error.ts";
 import { required } from "../option.ts";
 import { parseYamlDocuments } from "../../parsing.ts";
 import { droppedParts, toRegistrations } from "../report/extension-file.ts";
@@ -45,8 +46,7 @@ async function getHelm(err: Output): Promise<void> {
 
 async function read(file: string): Promise<string> {
   return await readFile(file, "utf8").catch((cause: unknown) => {
-    const why = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : String(cause);
-    throw new CliError("usage", `cannot install ${file}: ${why}`, { cause });
+    throw new CliError("usage", `cannot install ${file}: ${systemReason(cause) ?? String(cause)}`, { cause });
   });
 }
 

@@ -71,7 +71,8 @@ async function findController(
   const object = objectName(extension, shoot);
   const registrations = await gardenClient.list(ControllerRegistration);
   const found = registrations.filter(({ spec }) =>
-    spec.resources?.some((one) => one.kind === kind && types.includes(one.type)),
+    // A type that the Shoot does not name, such as that of an extension for all Shoots, is any.
+    spec.resources?.some((one) => one.kind === kind && (types.length === 0 || types.includes(one.type))),
   );
   const names = found.map(({ metadata }) => metadata.name).join(", ");
   const owner = names

@@ -89,6 +89,12 @@ export const componentCases: readonly ShootCase[] = [
     `${server}.runtimeConfig["no/such"]`,
   ),
   refused(
+    "a group of APIs without a version",
+    { [`${server}.runtimeConfig`]: { apps: true } },
+    "names no version: write apps/v1",
+    `${server}.runtimeConfig["apps"]`,
+  ),
+  refused(
     "an API that is none",
     { [`${server}.runtimeConfig`]: { "a b": true } },
     "must be an API",

@@ -92,7 +92,7 @@ test("an installation from a file that is not there is a mistake of the command 
   const { context } = contextOf();
   await expect(install.run({ args: { file: "nofile.yaml" }, options, context })).rejects.toMatchObject({
     exit: "usage",
-    message: "cannot install nofile.yaml: there is no such file",
+    message: "cannot install nofile.yaml: there is no such file or folder",
   });
 });
 
