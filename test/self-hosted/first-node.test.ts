@@ -29,6 +29,14 @@ test("a bare machine becomes a ready node that carries its control plane, and in
   expect(node && isReady(node)).toBe(true);
 });
 
+test("tokens name an issuer that pods can ask for its keys, with or without a name in DNS", async () => {
+  const issuer = "https://kubernetes.default.svc";
+  await machines.a.asAdministrator(async (client) => {
+    const said = await client.get("/.well-known/openid-configuration");
+    expect(said).toMatchObject({ issuer, jwks_uri: `${issuer}/openid/v1/jwks` });
+  });
+});
+
 test("init writes what its plan names, each row its own, and nothing else", async () => {
   expect(await differenceFromPlan(machines.a)).toEqual({ unnamed: [], notThere: [] });
 });

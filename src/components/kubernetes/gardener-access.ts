@@ -39,18 +39,30 @@ function groupBinding(group: string, role: string): KubeObject {
   return clusterRoleBinding(group, role, [{ kind: "Group", name: group }]);
 }
 
-/** The endpoint of Service `kubernetes`, which the API server leaves to us (`--endpoint-reconciler-type=none`). */
+/**
+ * The endpoint of Service `kubernetes`, which the API server leaves to us (`--endpoint-reconciler-type=none`), in both forms: what was
+ * written for older versions reads Endpoints.
+ */
 function kubernetesEndpoint(context: ControlPlaneContext): KubeObject[] {
   const address = apiServerIP(context);
   if (address === undefined) return [];
+  const of = { name: "kubernetes", namespace: "default" };
+  const ports = [{ name: "https", port: 443, protocol: "TCP" }];
   return [
     {
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
-      metadata: { name: "kubernetes", namespace: "default", labels: { "kubernetes.io/service-name": "kubernetes" } },
+      metadata: { ...of, labels: { "kubernetes.io/service-name": "kubernetes" } },
       addressType: "IPv4",
       endpoints: [{ addresses: [address], conditions: { ready: true } }],
-      ports: [{ name: "https", port: 443, protocol: "TCP" }],
+      ports,
+    },
+    {
+      apiVersion: "v1",
+      kind: "Endpoints",
+      // The slice is ours, too: kube-controller-manager makes no second one of these.
+      metadata: { ...of, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+      subsets: [{ addresses: [{ ip: address }], ports }],
     },
   ];
 }

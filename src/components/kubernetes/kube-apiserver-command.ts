@@ -12,7 +12,7 @@ export const NODE_ADDRESS = { name: "NODE_ADDRESS", valueFrom: { fieldRef: { fie
 
 /** The API server's command line. Nothing in it depends on the provider: that is for its webhooks to add. */
 export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
-  return commandLine("kube-apiserver", {
+  const command = commandLine("kube-apiserver", {
     ...network(context),
     ...identities(context),
     ...storage(context),
@@ -28,6 +28,7 @@ export function kubeApiServerCommand(context: ControlPlaneContext): string[] {
     "shutdown-delay-duration": "5s",
     "shutdown-send-retry-after": true,
   });
+  return [...command, ...earlierIssuer(context)];
 }
 
 /**
@@ -47,10 +48,28 @@ function network(context: ControlPlaneContext): Flags {
   };
 }
 
+/**
+ * Who issues the tokens of ServiceAccounts where the user names no other: an address at which pods can ask for the keys. The nodes of a
+ * self-hosted Shoot have a name in DNS only while something exposes them; its Service has one always.
+ */
+function ownIssuer(context: ControlPlaneContext): string {
+  const name = internalApiServerName(context);
+  return context.nodes !== undefined || name === undefined ? IN_CLUSTER : `https://${name}`;
+}
+
+const IN_CLUSTER = "https://kubernetes.default.svc";
+
+/** Self-hosted Shoots of earlier versions have tokens of that name: they are good until they expire. */
+function earlierIssuer(context: ControlPlaneContext): string[] {
+  const name = internalApiServerName(context);
+  const isOwn = !context.shoot.spec.kubernetes.kubeAPIServer?.serviceAccountConfig?.issuer;
+  if (context.nodes === undefined || name === undefined || !isOwn) return [];
+  return commandLine("", { "service-account-issuer": `https://${name}` }).slice(1);
+}
+
 function identities(context: ControlPlaneContext): Flags {
   const config = context.shoot.spec.kubernetes.kubeAPIServer?.serviceAccountConfig;
-  const name = internalApiServerName(context);
-  const own = name === undefined ? "https://kubernetes.default.svc" : `https://${name}`;
+  const own = ownIssuer(context);
   const issuer = config?.issuer || own; // a Shoot that was accepted earlier may have an empty one
   const key = secretPath("service-account-key", "id_rsa");
   return {
