@@ -74,6 +74,14 @@ test("pods of two machines answer each other and the host, by pod, service and l
   });
 });
 
+test.for(["10.180.77.77", "172.20.7.7", "192.168.77.77", "100.64.7.7", "169.254.169.254"])(
+  "what is sent to %s, which no pod and no machine has, is refused at once and does not leave the host",
+  async (address) => {
+    const asked = inMachine("one", ["curl", "-sSm20", `http://${address}`]);
+    await expect(asked).rejects.toThrow(/\(7\) Failed to connect to .* port 80/); // 28 were a timeout
+  },
+);
+
 test("a machine follows the Secret that it booted with the name of, and says why it does not follow a wrong one", async () => {
   await machines.ensure({ name: "agent", labels: {}, userData: agentUserData() });
   const write = (word: string) => `[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo ${word} > /run/agent'\n`;

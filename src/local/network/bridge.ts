@@ -6,7 +6,8 @@ import { withLock } from "../binary/lock.ts";
 
 /**
  * Makes the environment's bridge, with the gateway's address on it, and lets machines out through the host's default
- * route. Idempotent. Switches the host's IP forwarding on and leaves it on, as others may rely on it by then.
+ * route, to public addresses. What is sent to a private one that no machine has, such as that of a pod which is gone, is refused: beyond the
+ * host, another network may have it. Idempotent. Switches the host's IP forwarding on and leaves it on, as others may rely on it by then.
  */
 export async function ensureBridge(env: Environment): Promise<void> {
   await withLock(join(env.stateDir, "locks", "bridge"), async () => {
@@ -46,12 +47,27 @@ interface HostInterface {
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number }[];
 }
 
-/** The comment on a rule is the environment's, so that no other program's rule can be taken for ours. */
+/** In the order in which they are put in front of all others. The comment is the environment's, so that no other program's rule can be taken for ours. */
 function hostRules({ name, bridge, network }: Environment) {
   const comment = ["-m", "comment", "--comment", `perennial-${name}`];
+  const out = ["-i", bridge, "!", "-o", ANY_BRIDGE];
+  const forward = (...rule: string[]) => ({ table: "filter", chain: "FORWARD", rule });
   return [
     { table: "nat", chain: "POSTROUTING", rule: ["-s", network, "!", "-d", network, ...comment, "-j", "MASQUERADE"] },
-    { table: "filter", chain: "FORWARD", rule: ["-i", bridge, ...comment, "-j", "ACCEPT"] },
-    { table: "filter", chain: "FORWARD", rule: ["-o", bridge, ...comment, "-j", "ACCEPT"] },
+    forward("-i", bridge, ...comment, "-j", "ACCEPT"),
+    forward("-o", bridge, ...comment, "-j", "ACCEPT"),
+    ...privateNetworks.map((one) =>
+      forward(...out, "-d", one, ...comment, "-j", "REJECT", "--reject-with", UNREACHABLE),
+    ),
+    // Bare machines ask the host's name servers.
+    ...["tcp", "udp"].map((protocol) => forward(...out, "-p", protocol, "--dport", "53", ...comment, "-j", "ACCEPT")),
   ];
 }
+
+/** The bridges of all environments: what one environment sends to another stays on the host. */
+const ANY_BRIDGE = "pn-+";
+
+const UNREACHABLE = "icmp-net-unreachable";
+
+/** RFC 1918, RFC 6598, and addresses of the link, at which clouds serve credentials. */
+const privateNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16"];
