@@ -12,6 +12,7 @@ import { refuseMalformed } from "./malformed.ts";
 import { createDomainReservationValidator } from "./domain-reservation.ts";
 import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
+import { createLivedByValidator } from "./lived-by.ts";
 import { createProjectNamespaceValidator } from "./project-namespace.ts";
 import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
 import { judge, type Webhook } from "./review.ts";
@@ -106,6 +107,7 @@ export function createAdmissionWebhooks({
     [paths.bastions]: createBastionValidator({ client }),
     [paths.domainReservations]: createDomainReservationValidator({ client }),
     [paths.projectNamespaces]: createProjectNamespaceValidator({ client }),
+    [paths.livedBy]: createLivedByValidator({ client }),
     [paths.projects]: async () => judge([]),
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,

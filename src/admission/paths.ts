@@ -16,5 +16,6 @@ export const paths = {
   fields: "/validate/fields",
   credentials: "/validate/credentials",
   domainReservations: "/validate/domainreservations",
+  livedBy: "/validate/lived-by",
   confirmDeletion: "/confirm-deletion",
 } as const;

@@ -84,6 +84,15 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           }),
           matchConditions: [contentChanged],
         },
+        webhook("backupentries", paths.livedBy, { resources: ["backupentries"], operations: ["DELETE"] }),
+        {
+          ...webhook("dnsrecords", paths.livedBy, {
+            group: "extensions.gardener.cloud",
+            resources: ["dnsrecords"],
+            operations: ["DELETE"],
+          }),
+          matchConditions: [isLeadershipRecord],
+        },
         webhook("backupbuckets", paths.backupBuckets, { resources: ["backupbuckets"], operations: ["DELETE"] }),
         {
           ...webhook("bastions", paths.bastions, {
@@ -142,6 +151,9 @@ const specChanged = {
 
 /** In CEL: the request takes our finalizer away. */
 const letGo = `'${GARDENER_FINALIZER}' in oldObject.metadata.?finalizers.orValue([]) && !('${GARDENER_FINALIZER}' in object.metadata.?finalizers.orValue([]))`;
+
+/** Where the garden is a seed as well, its other DNSRecords do not depend on us. */
+const isLeadershipRecord = { name: "leadership-record", expression: "oldObject.metadata.name.endsWith('-leadership')" };
 
 /** The API server counts changes of all but the metadata and the status. */
 const contentChanged = {

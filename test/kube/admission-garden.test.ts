@@ -1,6 +1,5 @@
 import { afterAll, describe, expect } from "vitest";
 import {
-  BackupBucket,
   NamespacedCloudProfile,
   SecretBinding,
   Seed,
@@ -428,17 +427,6 @@ test("an installation names what is there", async () => {
   await expect(request).rejects.toThrow("spec.registrationRef.name: there is no ControllerRegistration none");
   await expect(request).rejects.toThrow("spec.seedRef.name: there is no Seed none");
   await expect(request).rejects.toThrow("spec.deploymentRef.name: there is no ControllerDeployment none");
-});
-
-test("a bucket stays while there are backups in it", async () => {
-  const bucket = { apiVersion: core, kind: "BackupBucket", metadata: { name: "full" } };
-  const entry = { apiVersion: core, kind: "BackupEntry", metadata: { name: "kept", namespace } };
-  await client.apply({ ...bucket, spec: { provider: { type: "local", region: "local" } } });
-  await client.apply({ ...entry, spec: { bucketName: "full" } });
-  await expect(client.remove(refOf(bucket))).rejects.toThrow("holds backups of garden-dev/kept");
-  await expect(client.removeAll(BackupBucket, {})).rejects.toThrow("holds backups of garden-dev/kept");
-  await client.remove(refOf(entry));
-  await client.remove(refOf(bucket));
 });
 
 test("an ExposureClass keeps its handler and where it is", async () => {

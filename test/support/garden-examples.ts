@@ -13,6 +13,7 @@ export const askedAbout: Readonly<Record<string, readonly string[]>> = {
   NamespacedCloudProfile: [paths.namespacedCloudProfiles],
   ControllerInstallation: [paths.controllerInstallations],
   BackupBucket: [paths.backupBuckets],
+  BackupEntry: [paths.livedBy],
   Bastion: [paths.defaultBastions, paths.bastions],
   DomainReservation: [paths.domainReservations],
   ControllerDeployment: [paths.controllerDeployments],
