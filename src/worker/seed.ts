@@ -5,6 +5,7 @@ import type { SeedActivities } from "../activities/index.ts";
 import type { BastionSeedActivities } from "../activities/bastion/activities.ts";
 import type { InstallationSeedActivities } from "../activities/installation/activities.ts";
 import { seedQueue } from "../workflows/contract.ts";
+import { createTurns } from "./turns.ts";
 
 /** A seed's worker: its connection, the seed that names its queue, and its activities. */
 export interface SeedWorkerOptions {
@@ -24,22 +25,24 @@ export interface SeedWorkerOptions {
 
 /** The worker of queue `seed-<name>`: activities only, so that nothing but it needs access to the seed. */
 export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
+  const turns = createTurns({ atOnce: 60, perOwner: 30 });
   return Worker.create({
     connection: o.connection,
     namespace: o.namespace,
     dataConverter: o.dataConverter ?? {},
     taskQueue: seedQueue(o.seedName),
     activities: { ...o.activities, ...o.installations, ...o.bastions },
-    maxConcurrentActivityTaskExecutions: 50,
+    // Of which most wait for their turn, with few heartbeats.
+    maxConcurrentActivityTaskExecutions: 300,
     interceptors: {
       activity: [
         () => ({
           inbound: {
-            execute: (input, next) =>
-              withHeartbeat(async () => {
-                await o.admitted;
-                return await next(input);
-              }),
+            execute: async (input, next) => {
+              await withHeartbeat(async () => await o.admitted);
+              const inTurn = turns.run(projectOf(input.args), () => withHeartbeat(() => next(input)));
+              return await withHeartbeat(() => inTurn, SLOW_HEARTBEAT);
+            },
           },
         }),
       ],
@@ -50,3 +53,10 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
     shutdownGraceTime: "20s",
   });
 }
+
+/** In ms: of activities that wait for their turn. */
+const SLOW_HEARTBEAT = 5_000;
+
+/** Whose Shoot an activity acts for; what acts for none, such as for an installation, is the seed's own. */
+const projectOf = ([run]: readonly unknown[]): string =>
+  typeof run === "object" && run !== null && "project" in run ? String(run.project) : "";
