@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { join } from "node:path";
+import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import type { Member } from "../../etcd/answers.ts";
 import { createEtcdctl } from "../../etcd/etcdctl.ts";
 import { isMemberAt } from "../../etcd/member-at.ts";
@@ -71,9 +72,12 @@ export const isAt = ({ peerURLs }: Member, addresses: readonly string[]): boolea
 export const abandonedOf = (members: readonly Member[], addresses: readonly string[]): Member[] =>
   members.filter((member) => member.isLearner && !member.started && !isAt(member, addresses));
 
-/** Every address of every node, but for the one of this name, as the cluster knows them. */
+/**
+ * Every address of every other node of the control plane, as the cluster knows them. Those of workers do not count: a kubelet writes its Node's
+ * addresses itself, and would keep a member in that is to go.
+ */
 export async function addressesBeside(client: KubeClient, name: string): Promise<readonly string[]> {
-  const others = (await client.list(Node)).filter(({ metadata }) => metadata.name !== name);
+  const others = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).filter(({ metadata }) => metadata.name !== name);
   return others.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address));
 }
 

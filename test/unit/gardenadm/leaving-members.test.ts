@@ -30,8 +30,11 @@ afterEach(async () => {
 
 const [A, B, C] = ["10.0.0.1", "10.0.0.2", "10.0.0.3"] as const;
 
-async function nodeAt(name: string, address: string): Promise<void> {
-  const labels = { [CONTROL_PLANE_LABEL]: "" };
+async function nodeAt(
+  name: string,
+  address: string,
+  labels: Readonly<Record<string, string>> = { [CONTROL_PLANE_LABEL]: "" },
+): Promise<void> {
   const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
   await client.create(node);
   const status = { addresses: [{ type: "InternalIP", address }] };
@@ -108,4 +111,12 @@ test("a learner at another node's address stays, whatever machine is gone", asyn
   await reset("c", { machineIsGone: true });
   await reset("d", { machineIsGone: true });
   expect(await removed()).toEqual([]);
+});
+
+test("a worker that claims to be at the address of a learner does not keep it in", async () => {
+  await nodeAt("c", B);
+  await nodeAt("w", B, {});
+  await etcdKnows(learner, started(1, "a", A));
+  await reset("c", { machineIsGone: true });
+  expect(await removed()).toEqual(["2"]);
 });
