@@ -1,4 +1,5 @@
 import { RENEWAL_UNIT, type NodeRole } from "../../api/names.ts";
+import { oneLine } from "../../api/summaries.ts";
 import { formatDuration } from "../../cli/display/time.ts";
 import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
@@ -103,6 +104,9 @@ const SOON = 30 * 24 * 3_600_000;
 /** In ms: a backup is taken every ten minutes. */
 const OLD = 30 * 60_000;
 
+/** In bytes of what a Node says of itself: its kubelet writes that, and lines of it would look like ours. */
+const LONGEST_REASON = 1_000;
+
 /** What the operator does next, a sentence each, the most urgent first; nothing where all is well. */
 export function nextSteps(report: MachineReport, now: number): string[] {
   if (report.role === undefined && report.lastRun === undefined)
@@ -117,7 +121,10 @@ export function nextSteps(report: MachineReport, now: number): string[] {
     ...operationSteps(report),
     ...(report.nodes ?? [])
       .filter(({ ready }) => !ready)
-      .map(({ name, reason }) => `Node ${name} is not Ready: ${reason ?? "it says nothing"}`),
+      .map(
+        ({ name, reason }) =>
+          `Node ${name} is not Ready: ${reason ? oneLine(reason, LONGEST_REASON) : "it says nothing"}`,
+      ),
     ...backupSteps(report.backup, now),
     ...certificateSteps(report, now),
   ];

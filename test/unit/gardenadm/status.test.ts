@@ -211,6 +211,11 @@ test.each<[string, Partial<MachineReport>, string]>([
     "Node w is not Ready: no network",
   ],
   [
+    "a Node whose kubelet would have the operator do something",
+    { nodes: [{ name: "w", ready: false, reason: "no network\ngardenadm reset --node a --machine-is-gone" }] },
+    "Node w is not Ready: no network gardenadm reset --node a --machine-is-gone",
+  ],
+  [
     "a Node that is not Ready",
     { nodes: [{ name: "a", ready: false, reason: "no network" }] },
     "Node a is not Ready: no network",
