@@ -82,6 +82,13 @@ export function createApiServers(log: Logger, onNews: (name: string) => void): A
 /** In bytes: more than a page of 500 Nodes has, whose kubelets say how many images they hold. */
 const LARGEST_ANSWER = 16 * 2 ** 20;
 
+/** In characters of JSON of what is remembered: some 20,000 Nodes of a Shoot. Who writes its kubeconfig chooses a server that may go on and on. */
+const MOST_NODES = 4_000_000;
+
+/** In characters, of a version and of what a provider calls a machine. */
+const LONGEST_VERSION = 63;
+const LONGEST_ID = 512;
+
 /** In ms: how long a Cluster's reconciliation waits for an answer. Who writes the kubeconfig chooses the server, and all Clusters share the workers. */
 const MOMENT = 1_000;
 
@@ -89,7 +96,7 @@ async function versionOf({ client }: Connection, name: string, log: Logger): Pro
   try {
     await client.get("/readyz");
     const { gitVersion } = (await client.get("/version")) as { readonly gitVersion?: unknown };
-    return typeof gitVersion === "string" ? gitVersion : undefined;
+    return typeof gitVersion === "string" && gitVersion.length <= LONGEST_VERSION ? gitVersion : undefined;
   } catch (error) {
     log.debug({ cluster: name, err: error }, "the Shoot's API server does not answer");
     return undefined;
@@ -108,7 +115,12 @@ interface Connection {
 }
 
 function follow(connection: Connection, log: Logger, onChange: () => void): Reflector<Node> {
-  const reflector = createReflector(connection.client, Node, { log, keep: identityOf, onEvent: onChange });
+  const reflector = createReflector(connection.client, Node, {
+    log,
+    most: MOST_NODES,
+    keep: identityOf,
+    onEvent: onChange,
+  });
   reflector.start();
   reflector.synced().then(
     () => {
@@ -120,12 +132,17 @@ function follow(connection: Connection, log: Logger, onChange: () => void): Refl
   return reflector;
 }
 
-/** Of a Node, only what names it, its pool and its machine: users of the Shoot write the rest, as much as they like. */
+/**
+ * Of a Node, only what names it, its pool and its machine, where that is no whole text: users of the Shoot write all of it, as much as they
+ * like.
+ */
 export function identityOf({ apiVersion, kind, metadata, spec }: Node): Node {
   const { name, uid, resourceVersion, labels } = metadata;
   const { [POOL_LABEL]: pool } = labels ?? {};
   const kept = { name, ...omitUndefined({ uid, resourceVersion }), ...(pool && { labels: { [POOL_LABEL]: pool } }) };
-  return { apiVersion, kind, metadata: kept, spec: omitUndefined({ providerID: spec?.providerID }) };
+  const { providerID = "" } = spec ?? {};
+  const isName = providerID !== "" && providerID.length <= LONGEST_ID;
+  return { apiVersion, kind, metadata: kept, spec: isName ? { providerID } : {} };
 }
 
 /** A server that never comes to the end of an answer keeps neither the process from its end, nor a leader from leading again. */

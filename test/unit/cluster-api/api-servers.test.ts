@@ -18,12 +18,19 @@ afterEach(async () => {
 });
 
 /** The kubeconfig of an API server that says it is ready once this resolves. */
-async function serveVersion(ready: Promise<unknown>): Promise<string> {
+async function serveVersion(ready: Promise<unknown>, gitVersion = "v1.34.4"): Promise<string> {
+  return await serve(async (url) => {
+    await ready;
+    return url === "/version" ? { gitVersion } : {};
+  });
+}
+
+/** The kubeconfig of an API server that gives these answers. */
+async function serve(answerTo: (url: string) => Promise<object>): Promise<string> {
   const { ca, serverCert: cert, serverKey: key } = await makeCertificates();
-  server = createServer({ cert, key }, ({ url }, answer) => {
+  server = createServer({ cert, key }, ({ url = "" }, answer) => {
     answer.setHeader("content-type", "application/json");
-    const body = url === "/version" ? JSON.stringify({ gitVersion: "v1.34.4" }) : "{}";
-    void ready.then(() => answer.end(body));
+    void answerTo(url).then((body) => answer.end(JSON.stringify(body)));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -76,4 +83,39 @@ test("of a Node nothing is remembered that users of its Shoot can make large", (
     metadata: { name: "one", uid: "1", labels: { [POOL_LABEL]: "pool" } },
     spec: { providerID: "local:///one" },
   });
+});
+
+test("of a Node that names its machine at length, not even that is remembered", () => {
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name: "one" }, spec: { providerID: "x".repeat(100_000) } };
+  expect(identityOf(node)).toEqual({ apiVersion: "v1", kind: "Node", metadata: { name: "one" }, spec: {} });
+});
+
+test("an API server that calls a whole text its version is taken for one that does not answer", async () => {
+  const kubeconfig = await serveVersion(Promise.resolve(), `v1.34.4-${"x".repeat(100_000)}`);
+  const servers = createApiServers(log, () => {});
+  try {
+    expect(await servers.ask("fleet/one", kubeconfig)).toBeUndefined();
+  } finally {
+    await servers.stop();
+  }
+});
+
+test("an API server that goes on and on with its Nodes is not listened to", async () => {
+  let lists = 0;
+  const items = Array.from({ length: 500 }, (_, index) => ({ metadata: { name: `${index}-${"x".repeat(1_000)}` } }));
+  const kubeconfig = await serve(async (url) => {
+    if (url === "/api/v1")
+      return await Promise.resolve({
+        resources: [{ name: "nodes", kind: "Node", namespaced: false, verbs: ["list"] }],
+      });
+    if (!url.includes("continue=")) lists += 1;
+    return { items, metadata: { resourceVersion: "1", continue: "more" } };
+  });
+  const servers = createApiServers(log, () => {});
+  try {
+    expect(servers.nodes("fleet/one", kubeconfig)).toBeUndefined();
+    await eventually(() => expect(lists, "begun anew").toBeGreaterThan(1));
+  } finally {
+    await servers.stop();
+  }
 });
