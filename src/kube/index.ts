@@ -1,3 +1,4 @@
+export { inBrief } from "./brief.ts";
 export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
 export * from "./bootstrap-token.ts";
 export * from "./certificates/read-request.ts";

@@ -14,8 +14,11 @@ export interface ObjectCache<T extends KubeObject> {
   list(namespace?: string): T[];
   /** Takes one event of a watch. */
   take(type: "ADDED" | "MODIFIED" | "DELETED", object: T): Change<T>[];
-  /** Takes a complete list; what it lacks was deleted. Yields each change when it is in the cache. */
-  replaceAll(objects: readonly T[]): Iterable<Change<T>>;
+  /**
+   * Takes a complete list; what it lacks was deleted. Yields each change when it is in the cache. Objects are as `keep` has left them, unless
+   * there is a `reduce` that is still to be done.
+   */
+  replaceAll(objects: readonly T[], reduce?: (object: T) => T): Iterable<Change<T>>;
 }
 
 /** An empty cache. Of objects it keeps what `keep` leaves, without managedFields, which are a quarter of their size. */
@@ -26,11 +29,11 @@ export function createObjectCache<T extends KubeObject>(
   const objects = new Map<string, T>();
   const sizes = new Map<string, number>();
 
-  function put(object: T): Change<T>[] {
+  function put(object: T, reduce: (object: T) => T): Change<T>[] {
     const key = keyOf(object);
     const old = objects.get(key);
     if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return [];
-    const kept = withoutManagedFields(keep(object));
+    const kept = withoutManagedFields(reduce(object));
     if (room !== undefined) sizes.set(key, room.take(kept, sizes.get(key)));
     objects.set(key, kept);
     if (old === undefined) return [{ type: "added", object }];
@@ -54,11 +57,11 @@ export function createObjectCache<T extends KubeObject>(
       const all = [...objects.values()];
       return namespace === undefined ? all : all.filter((object) => object.metadata.namespace === namespace);
     },
-    take: (type, object) => (type === "DELETED" ? drop(object) : put(object)),
-    *replaceAll(listed) {
+    take: (type, object) => (type === "DELETED" ? drop(object) : put(object, keep)),
+    *replaceAll(listed, reduce = (object) => object) {
       const names = new Set(listed.map(keyOf));
       for (const object of [...objects.values()]) if (!names.has(keyOf(object))) yield* drop(object);
-      for (const object of listed) yield* put(object);
+      for (const object of listed) yield* put(object, reduce);
     },
   };
 }

@@ -116,7 +116,8 @@ async function* listPages<T extends KubeObject>(
   const read = async (more: string | undefined, mayMoveOn = versions === "any version"): Promise<ReceivedPage<T>> => {
     const query = queryOf({ ...selectors, limit, ...omitUndefined({ continue: more }) });
     try {
-      return (await transport.call({ what, path: path + query, ...omitUndefined({ accept }) })) as ReceivedPage<T>;
+      const bounds = { accept, largestAnswer: limit === 1 ? undefined : LONGEST_PAGE };
+      return (await transport.call({ what, path: path + query, ...omitUndefined(bounds) })) as ReceivedPage<T>;
     } catch (error) {
       if (mayMoveOn && isExpired(error) && error.continueWith !== undefined)
         return await read(error.continueWith, false);
@@ -134,8 +135,14 @@ async function* listPages<T extends KubeObject>(
   }
 }
 
-/** In objects. A page that is longer than the client reads is asked for again with fewer. */
+/** In objects. A page that is longer than is read is asked for again with fewer. */
 const LARGEST_PAGE = 500;
+
+/**
+ * In bytes. The users of a cluster make as many objects as they like, each of up to 1.5 MiB: 500 of these would be more than a process has
+ * room for. A page of one object is read whatever its length.
+ */
+const LONGEST_PAGE = 16 * 2 ** 20;
 
 type ReceivedPage<T> = Omit<Page<T>, "items"> & { readonly items: readonly T[] | null };
 

@@ -20,6 +20,8 @@ export interface Call {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
+  /** In bytes: a longer answer is an error, also where the connection allows it. */
+  readonly largestAnswer?: number;
 }
 
 /** The connections to one API server under one identity. */
@@ -55,7 +57,7 @@ export function createTransport(deps: TransportDeps): Transport {
     server,
     call: (call) =>
       accepted(door, call, "calls")
-        .then((answer) => content(door, answer))
+        .then((answer) => content(limitOf(door, call), answer))
         .catch(explain(server, call)),
     stream: async (call) => {
       const { body } = await accepted(door, call, "streams").catch(explain(server, call));
@@ -82,7 +84,7 @@ async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
   if (answer.statusCode < 300) return answer;
   throw refusalError(call.what, {
     status: answer.statusCode,
-    body: await content(door, answer),
+    body: await content(limitOf(door, call), answer),
     server: door.server,
     retryAfter: retryAfter(answer),
   });
@@ -180,7 +182,13 @@ function wasReset(error: unknown): boolean {
 /** An answer that is longer than this client reads. */
 export class AnswerTooLong extends Error {}
 
-async function content({ largestAnswer: most }: Door, { headers, body }: Answer): Promise<unknown> {
+/** The shorter of what the connection and what the call allow; undefined where neither says anything. */
+function limitOf(door: Door, call: Call): number | undefined {
+  const limits = [door.largestAnswer, call.largestAnswer].filter((limit) => limit !== undefined);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+async function content(most: number | undefined, { headers, body }: Answer): Promise<unknown> {
   const tooLong = () => new AnswerTooLong(`its answer is longer than ${most} bytes`);
   const text = most === undefined ? await body.text() : await readText(body, { most, tooLong });
   return String(headers["content-type"]).includes("json") && text !== "" ? parseJson(text, "the answer") : text;

@@ -15,10 +15,13 @@ export interface ReflectorOptions<T extends KubeObject, S extends Scope = Scope>
   extends Selection<S>, Pick<Keeping<T>, "most"> {
   /** The first that listens. */
   readonly onEvent?: Listener<T>;
-  /** What of an object is remembered, metadata at least: the whole of it unless told otherwise. */
+  /**
+   * What of an object is remembered, metadata at least: the whole of it unless told otherwise. Of objects that are listed, listeners are
+   * called with that, too: a list as a whole never is in memory.
+   */
   readonly keep?: (object: T) => T;
-  /** Whether listeners are called with what `keep` leaves of objects that are listed: a list as a whole then never is in memory. */
-  readonly listensToKept?: boolean;
+  /** Whether listeners are called with the whole of each object that is listed. Only for kinds that no user writes: all of them are in memory at once. */
+  readonly listensToWhole?: boolean;
   readonly log?: Logger;
   /** A clock in ms that no step of the wall clock moves; defaults to the process's. */
   readonly time?: () => number;
@@ -62,14 +65,14 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     onEvent,
     keep,
     most,
-    listensToKept = false,
+    listensToWhole = false,
     log,
     time = () => performance.now(),
     ...selection
   }: ReflectorOptions<T, S>,
 ): Reflector<T> {
   const cache = createObjectCache<T>(keep, most === undefined ? undefined : createRoom(type, most));
-  const listed = { ...selection, ...omitUndefined({ most, keep: listensToKept ? keep : undefined }) };
+  const listed = { ...selection, ...omitUndefined({ most, keep: listensToWhole ? undefined : keep }) };
   const stopping = new AbortController();
   const { signal } = stopping;
   const backoff = createBackoff({ first: 250, most: 15_000 });
@@ -135,7 +138,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
       throw error;
     });
     failed = undefined;
-    for (const change of cache.replaceAll(items)) await deliver([change]);
+    for (const change of cache.replaceAll(items, listensToWhole ? keep : undefined)) await deliver([change]);
     hear();
     firstList.resolve();
     return resourceVersion;

@@ -21,6 +21,7 @@ export function createGardenExtensions(gardenClient: KubeClient, log: Logger): G
   const registrations = createReflector(gardenClient, ControllerRegistration, {
     log,
     keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata, spec: {} }),
+    listensToWhole: true, // what their administrators register
     onEvent({ type, object }) {
       const { name } = object.metadata;
       if (type === "deleted") registered.delete(name);

@@ -25,7 +25,7 @@ export function createWatchedLists(
   const watches = new Map<string, Reflector<KubeObject>>();
 
   const watch = (type: TypeRef, selection: Selection): Reflector<KubeObject> => {
-    const keeping = { keep: signs, listensToKept: true, ...omitUndefined({ most }) };
+    const keeping = { keep: signs, ...omitUndefined({ most }) };
     const reflector = createReflector(client, type, { ...selection, ...keeping, log, onEvent: () => {} });
     reflector.start();
     return reflector;

@@ -58,11 +58,10 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
-    const nodes = createReflector(shootClient, Node, { ...ofNodes, listensToKept: true, log, onEvent: settle });
+    const nodes = createReflector(shootClient, Node, { ...ofNodes, log, onEvent: settle });
     const leases = createReflector(shootClient, Lease, {
       namespace: leaseNamespace,
       ...ofLeases,
-      listensToKept: true,
       log,
       onEvent: settle,
     });

@@ -28,7 +28,7 @@ export function createServedObjects({ seedClient, log, onChange }: ServedObjects
   const follow = (kind: ExtensionKind): Reflector<KubeObject> =>
     createReflector(seedClient, definitionOf(kind) as Kind, {
       log,
-      keep: ({ apiVersion, kind: own, metadata }) => ({ apiVersion, kind: own, metadata }),
+      keep: typeOnly,
       onEvent({ type: event, object: { metadata, ...object } }) {
         const id = `${kind} ${metadata.uid}`;
         const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
@@ -60,4 +60,9 @@ export function createServedObjects({ seedClient, log, onChange }: ServedObjects
     },
     stop: async () => void (await Promise.all([...reflectors.values()].map((reflector) => reflector.stop()))),
   };
+}
+
+function typeOnly({ apiVersion, kind, metadata, ...object }: KubeObject): KubeObject {
+  const { type } = (object["spec"] ?? {}) as { readonly type?: string };
+  return { apiVersion, kind, metadata, spec: { type } };
 }

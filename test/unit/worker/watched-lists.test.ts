@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ShootClients } from "../../../src/activities/shoot/clients.ts";
 import type { KubeObject } from "../../../src/api/schema/meta.ts";
-import { Node, type KubeClient } from "../../../src/kube/index.ts";
+import { Node, type Keeping, type KubeClient } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import { createWatchedLists } from "../../../src/worker/watched-lists.ts";
 import { createWatchedShoots } from "../../../src/worker/watched-shoots.ts";
@@ -26,10 +26,10 @@ function createServer(nodes: KubeObject[] = []) {
   const server = { lists: 0, answers: true, watches };
   const client = {
     server: "https://192.0.2.1",
-    async snapshot() {
+    async snapshot(_: unknown, { keep = (object) => object }: Keeping<KubeObject>) {
       server.lists += 1;
       if (!server.answers) throw new Error("no answer");
-      return { items: [...nodes], resourceVersion: "1" };
+      return { items: nodes.map(keep), resourceVersion: "1" };
     },
     async *watch(_: unknown, { signal }: { signal: AbortSignal }) {
       const queue: KubeObject[] = [];
