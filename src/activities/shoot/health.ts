@@ -1,4 +1,4 @@
-import { counted } from "../../api/counted.ts";
+import { counted, listed } from "../../api/counted.ts";
 import { NO_CLEANUP_LABEL, POOL_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../../api/annotations.ts";
 import type { Condition, ManagedResource, Shoot } from "../../api/index.ts";
@@ -230,6 +230,9 @@ export function allAre<T extends KubeObject>(objects: readonly T[], judge: (obje
   return faults.length === 0 ? { reached: true } : { reached: false, message: faults.sort().join("; ") };
 }
 
+/** Users of a Shoot make as many Nodes as they like, and a status has room for few of their names. */
+const MOST_NAMES = 20;
+
 function everyNode(nodes: readonly KubeObject[], pools: readonly PoolSize[]): Readiness {
   const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
   const faults = [
@@ -237,7 +240,7 @@ function everyNode(nodes: readonly KubeObject[], pools: readonly PoolSize[]): Re
       const count = nodes.filter(({ metadata }) => metadata.labels?.[POOL_LABEL] === name).length;
       return count < minimum ? [`Pool ${name} has ${counted(count, "node")} of at least ${minimum}`] : [];
     }),
-    ...(unready.length === 0 ? [] : [`Not ready: ${unready.sort().join(", ")}`]),
+    ...(unready.length === 0 ? [] : [`Not ready: ${listed(unready.sort(), MOST_NAMES)}`]),
   ];
   return faults.length === 0 ? { reached: true } : { reached: false, message: faults.join("; ") };
 }

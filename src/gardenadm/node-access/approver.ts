@@ -7,6 +7,7 @@ import { createController } from "../../kube/controller.ts";
 import { CertificateSigningRequest, Node } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { quiet } from "../cluster/away.ts";
 import { judgeDemand, SIGNERS, type Judgement } from "./judge.ts";
 import { claimNodeName } from "../cluster/node-name.ts";
@@ -26,10 +27,14 @@ export function createNodeApprover(client: KubeClient, log: Logger, { longestWai
   const queue = createController({
     name: "node-approver",
     log,
-    reconcile: async ({ name }) => await consider({ client, log, longestWait }, requests.get(name)),
+    reconcile: async ({ name }) => {
+      const isWanted = requests.get(name) !== undefined;
+      return isWanted ? await consider({ client, log, longestWait }, name) : undefined;
+    },
   });
   const requests = createReflector(client, CertificateSigningRequest, {
     log: quiet(log),
+    keep: standingOf,
     onEvent: ({ object, type }) => {
       if (type !== "deleted" && signers.includes(object.spec.signerName) && isPending(object))
         queue.enqueue({ name: object.metadata.name });
@@ -55,10 +60,28 @@ interface Approval {
   readonly longestWait: number;
 }
 
+/** Of a request, whether it waits and for whom: nodes make as many as they like, of a megabyte and more, and what is asked for is read when its turn comes. */
+function standingOf({
+  apiVersion,
+  kind,
+  metadata,
+  spec,
+  status,
+}: CertificateSigningRequest): CertificateSigningRequest {
+  const { name, uid, resourceVersion } = metadata;
+  const conditions = status?.conditions?.map(({ type }) => ({ type }));
+  return {
+    ...{ apiVersion, kind, metadata: { name, ...omitUndefined({ uid, resourceVersion }) } },
+    spec: { signerName: spec.signerName, request: "" },
+    status: omitUndefined({ conditions }),
+  };
+}
+
 async function consider(
   { client, log, longestWait }: Approval,
-  request: CertificateSigningRequest | undefined,
+  wanted: string,
 ): Promise<void | { requeueAfter: number }> {
+  const request = await client.read(CertificateSigningRequest, { name: wanted });
   if (request === undefined || !isPending(request)) return;
   const judgement = judge(request);
   if (judgement === undefined) return;
@@ -95,7 +118,7 @@ const APPROVED: Decision = { approved: "It is what a node of this name may be." 
  * not tell capitals from small letters.
  */
 async function decisionOnHosts(client: KubeClient, name: string, hosts: readonly string[]): Promise<Decision> {
-  const nodes = await client.list(Node);
+  const nodes = await client.list(Node, { keep: addressed });
   for (const other of nodes.filter(({ metadata }) => metadata.name !== name)) {
     const taken = [other.metadata.name, ...addressesOf(other)].map(canonicalHost);
     const foreign = hosts.find((host) => taken.includes(canonicalHost(host)));
@@ -108,5 +131,10 @@ async function decisionOnHosts(client: KubeClient, name: string, hosts: readonly
 
 const canonicalHost = (host: string): string =>
   isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : canonicalName(host);
+
+/** A kubelet writes the rest of its Node, and may fill a megabyte with it. */
+function addressed({ apiVersion, kind, metadata: { name }, status }: Node): Node {
+  return { apiVersion, kind, metadata: { name }, status: omitUndefined({ addresses: status?.addresses }) };
+}
 
 const addressesOf = ({ status }: Node): string[] => (status?.addresses ?? []).map(({ address }) => address);

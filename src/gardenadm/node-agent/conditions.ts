@@ -14,7 +14,7 @@ import {
 import { healthy, isIgnored } from "../../activities/managed-resources/health.ts";
 import { findPodTrouble } from "../../activities/waits/pod-trouble.ts";
 import { completed, isReady, type Readiness } from "../../activities/waits/readiness.ts";
-import { CONTROL_PLANE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
+import { CONTROL_PLANE_LABEL, POOL_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -58,7 +58,7 @@ async function lookAround(
   now: Date,
 ): Promise<Record<HealthType, Readiness>> {
   const [examined, staticPods, extensions, snapshots] = await Promise.all([
-    examine({ seed: client, shoot: client, reports }, namespace, now),
+    examine({ seed: client, shoot: { ...client, list: listSigns(client) }, reports }, namespace, now),
     safely(async () => await staticPodsReady(client)),
     safely(async () => await extensionsInstalled(client)),
     safely(async () => await lastSnapshot(client)),
@@ -69,15 +69,40 @@ async function lookAround(
 
 const STATIC_PODS = ["etcd-main", "etcd-events", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
 
-/** By their mirrors: those of a node that is silent are not ready soon. */
+/**
+ * Lists as the client does, of Nodes what their health is judged by: a kubelet fills a megabyte of its Node with what it likes, and this
+ * agent has little memory.
+ */
+const listSigns =
+  (client: KubeClient): KubeClient["list"] =>
+  async (type, selection) =>
+    await client.list(type, type.kind === Node.kind ? { ...selection, keep: signs } : selection);
+
+function signs<T extends KubeObject>({ apiVersion, kind, metadata: { name, labels }, ...node }: T): T {
+  const { conditions = [] } = (node["status"] ?? {}) as NonNullable<Node["status"]>;
+  const { [POOL_LABEL]: pool } = labels ?? {};
+  const kept = {
+    ...{ apiVersion, kind, metadata: { name, ...(pool !== undefined && { labels: { [POOL_LABEL]: pool } }) } },
+    status: { conditions: conditions.filter(({ type }) => type === "Ready") },
+  };
+  return kept as KubeObject as T;
+}
+
+/**
+ * By their mirrors: those of a node that is silent are not ready soon. Only those of the node itself count: any kubelet may say that it
+ * has a static pod of such a name.
+ */
 async function staticPodsReady(client: KubeClient): Promise<Readiness> {
   const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
-  const pods = await client.list(Pod, { namespace, labelSelector: "static-pod=true" });
-  const ready = new Set(pods.filter(isReady).map(({ metadata }) => metadata.name));
-  const missing = nodes.flatMap(({ metadata: { name: node } }) => {
+  const missing: string[] = [];
+  for (const { metadata } of nodes) {
+    const node = metadata.name;
+    const selection = { namespace, labelSelector: "static-pod=true", fieldSelector: `spec.nodeName=${node}` };
+    const pods = await client.list(Pod, selection);
+    const ready = new Set(pods.filter(isReady).map((pod) => pod.metadata.name));
     const unready = STATIC_PODS.filter((pod) => !ready.has(`${pod}-${node}`));
-    return unready.length === 0 ? [] : [`${unready.join(", ")} on ${node}`];
-  });
+    if (unready.length > 0) missing.push(`${unready.join(", ")} on ${node}`);
+  }
   if (missing.length === 0) return { reached: true };
   return { reached: false, message: `Not ready: ${missing.toSorted().join("; ")}` };
 }

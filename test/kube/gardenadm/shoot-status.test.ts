@@ -171,6 +171,17 @@ test("conditions say which static pod and which node is not as it should be, and
   expect(await keepConditions(client, () => new Date())).toBe(true);
 });
 
+test("a static pod that another node's kubelet says it has, under the name of a missing one, counts for nothing", async () => {
+  await (await reportOperation(deps())).end("succeeded");
+  await client.remove(refTo(Pod, { namespace, name: "kube-scheduler-b" }), { gracePeriodSeconds: 0 });
+  await mirror("kube-scheduler-b", "w");
+  await keepConditions(client, () => new Date());
+  const { conditions = [] } = await statusOf();
+  expect(conditions.find(({ type }) => type === "ControlPlaneHealthy")?.message).toBe("Not ready: kube-scheduler on b");
+  await client.remove(refTo(Pod, { namespace, name: "kube-scheduler-b" }), { gracePeriodSeconds: 0 });
+  await mirror("kube-scheduler-b", "b");
+});
+
 test("of the agents of a control plane, the first looks whose heartbeat is fresh", async () => {
   await (await reportOperation(deps())).end("succeeded");
   await heartbeat("a", new Date());
