@@ -10,6 +10,7 @@ import { SURFACED_LABEL } from "../api/labels.ts";
 import { ENDPOINT_READY_CONDITION } from "../api/names.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Namespace, Secret } from "../kube/index.ts";
+import { LONGEST_FOREIGN } from "../kube/kubeconfig.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 
 /**
@@ -71,15 +72,24 @@ export function essentialNamespace({ apiVersion, kind, metadata }: Namespace): N
 export const projectIn = ({ metadata }: Namespace): string | undefined =>
   metadata.annotations?.[PROJECT_NAMESPACE_ANNOTATION];
 
-/** Of a Secret with a Shoot's kubeconfig, that alone. */
-export function onlyKubeconfig({ apiVersion, kind, metadata, data }: Secret): Secret {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const { kubeconfig } = data ?? {};
-  return {
-    ...{ apiVersion, kind },
-    metadata: { name, namespace, ...omitUndefined({ uid, resourceVersion }) },
-    ...(kubeconfig === undefined ? {} : { data: { kubeconfig } }),
-  };
+/** Of a Secret with a Shoot's kubeconfig, that alone, unless it is longer than any that is used: users of projects write such Secrets, too. */
+export function onlyKubeconfig(secret: Secret): Secret {
+  const { kubeconfig = "" } = secret.data ?? {};
+  const isUsable = kubeconfig !== "" && kubeconfig.length <= LONGEST_ENCODED;
+  return { ...nameOnly(secret), ...(isUsable && { data: { kubeconfig } }) };
 }
+
+/** In characters of base64. */
+const LONGEST_ENCODED = Math.ceil(LONGEST_FOREIGN / 3) * 4;
+
+/** Of a Secret, by what it is told from others and from its earlier self. */
+export const nameOnly = ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace, uid, resourceVersion },
+}: Secret): Secret => ({
+  ...{ apiVersion, kind },
+  metadata: { name, namespace, ...omitUndefined({ uid, resourceVersion }) },
+});
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";

@@ -17,10 +17,10 @@ import {
   type NamespacedKey,
 } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { omitUndefined } from "../../omit-undefined.ts";
 import { clusterOfSecret, type Trust } from "../endpoint/trust.ts";
 import { findCondition } from "../objects/conditions.ts";
 import { isLeftToMove, isPaused } from "../objects/paused.ts";
+import { nameOnly } from "../kept.ts";
 import { createWatches, keyOf, type Watches } from "../watches.ts";
 import { listDnsRecords } from "./left.ts";
 import { watchDnsRecords } from "./served.ts";
@@ -139,11 +139,6 @@ export function createWatched({ client, onRecord, log, ...deps }: WatchedDeps): 
 const CREDENTIALS = [CLUSTER_SECRET_TYPE, "helm.sh/release.v1", "kubernetes.io/service-account-token"]
   .map((type) => `type!=${type}`)
   .join(",");
-
-const nameOnly = ({ apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } }: Secret): Secret => ({
-  ...{ apiVersion, kind },
-  metadata: { name, namespace, ...omitUndefined({ uid, resourceVersion }) },
-});
 
 function essentialMachine({ apiVersion, kind, metadata, spec, status }: Machine): Machine {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;

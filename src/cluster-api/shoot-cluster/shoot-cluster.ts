@@ -1,7 +1,7 @@
 import type { Cluster, ShootCluster } from "../../api/cluster-api/index.ts";
 import { infrastructureCredentialsName } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { EventRecorder, KubeClient, Reflector } from "../../kube/index.ts";
+import { Secret, type EventRecorder, type KubeClient, type Reflector } from "../../kube/index.ts";
 import { againIn, type Again } from "../again.ts";
 import type { Obstacle } from "../objects/obstacle.ts";
 import { pausedSaid } from "../objects/paused.ts";
@@ -9,7 +9,7 @@ import { say } from "../objects/say.ts";
 import { controlPlaneOf } from "../shoot/cluster-parts.ts";
 import { establish } from "../shoot/identity.ts";
 import { projectOf } from "../shoot/project.ts";
-import type { World } from "../shoot/world.ts";
+import { GARDEN_CREDENTIALS, type World } from "../shoot/world.ts";
 import { isOf, provideCredentials } from "./credentials.ts";
 import { provideDomain, type DomainPlace } from "./domain.ts";
 import { findMismatch, findNoSeed } from "./fit.ts";
@@ -67,19 +67,27 @@ const needsGarden = ({ spec }: ShootCluster): boolean =>
   spec?.endpoint !== undefined || spec?.credentials !== undefined;
 
 async function bringCredentials(
-  { garden, world }: InfrastructureDeps,
+  { management, garden, world }: InfrastructureDeps,
   place: DomainPlace,
 ): Promise<Obstacle | undefined> {
   const { infrastructure, holder } = place;
   const { namespace, name } = holder.shoot;
   const secretName = infrastructure.spec?.credentials?.secretRef.name ?? "";
-  const source = world.credentials.get(secretName, infrastructure.metadata.namespace);
+  const known = world.credentials.get(secretName, infrastructure.metadata.namespace);
+  const source = known && (await readCredentials(management, known));
   const own = <T extends KubeObject>(objects: Pick<Reflector<T>, "get">) => {
     const found = objects.get(infrastructureCredentialsName(name), namespace);
     return found && isOf(found, holder) ? found : undefined;
   };
   const present = { secret: own(world.gardenSecrets), binding: own(world.gardenBindings) };
   return await provideCredentials(garden, { infrastructure, holder, source, present });
+}
+
+/** The Secret with what is in it, if it is labelled to be shared. A list is one, because it takes the label into account. */
+async function readCredentials(management: KubeClient, { metadata: { namespace, name } }: Secret) {
+  const selection = { namespace, labelSelector: GARDEN_CREDENTIALS, fieldSelector: `metadata.name=${name}` };
+  const [secret] = await management.list(Secret, selection);
+  return secret;
 }
 
 const readySaid = (obstacle: Obstacle | undefined) =>

@@ -22,7 +22,7 @@ import {
   type NamespacedKey,
   type Reflector,
 } from "../../kube/index.ts";
-import { essentialNamespace, onlyKubeconfig, projectIn, withoutLastApplied, withoutNodes } from "../kept.ts";
+import { essentialNamespace, nameOnly, onlyKubeconfig, projectIn, withoutLastApplied, withoutNodes } from "../kept.ts";
 import type { ClusterApiDeps } from "../part.ts";
 import { createWatches, type Watches } from "../watches.ts";
 
@@ -49,7 +49,7 @@ export interface World {
   readonly kubeconfigs: Reflector<Secret>;
   /** Domains that are reserved, in the garden. */
   readonly reservations: Reflector<DomainReservation>;
-  /** Secrets of the management cluster that may be copied into the garden. */
+  /** Secrets of the management cluster that may be copied into the garden, by name: any user who makes Secrets makes such. */
   readonly credentials: Reflector<Secret>;
   /** What the garden has of ShootClusters' credentials. */
   readonly gardenSecrets: Reflector<Secret>;
@@ -108,7 +108,9 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
     reservations: createReflector(garden, DomainReservation, { log, onEvent: ({ object }) => wakeHolders(object) }),
     credentials: createReflector(management, Secret, {
       log,
-      labelSelector: `${GARDEN_CREDENTIALS_LABEL}=true`,
+      metadataOnly: true,
+      labelSelector: GARDEN_CREDENTIALS,
+      keep: nameOnly,
       onEvent: ({ object }) => wakeUsers(object),
     }),
     gardenSecrets: createReflector(garden, Secret, { log, ...held }),
@@ -181,6 +183,9 @@ export function createWorld({ management, garden, log, ...deps }: ClusterApiDeps
     stop: async () => void (await Promise.all(reflectors.map((one) => one.stop()))),
   };
 }
+
+/** Label selector of Secrets that may be copied into the garden. */
+export const GARDEN_CREDENTIALS = `${GARDEN_CREDENTIALS_LABEL}=true`;
 
 /** The name of the Cluster that an object belongs to. */
 type ClusterOf<T> = (object: T) => string | undefined;
