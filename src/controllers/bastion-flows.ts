@@ -1,6 +1,6 @@
 import { ShootBastion } from "../api/index.ts";
 import type { BastionClient } from "../client/bastions.ts";
-import { createController, createReflector, type KubeClient } from "../kube/index.ts";
+import { createController, createReflector, inBrief, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** The garden that is watched, and the workflows that are told; times are ms. */
@@ -19,6 +19,7 @@ export interface BastionFlowsDeps {
 export function createBastionFlows({ gardenClient, flows, log, sweepPeriod = 300_000 }: BastionFlowsDeps) {
   const reflector = createReflector(gardenClient, ShootBastion, {
     log,
+    keep: (bastion) => inBrief(bastion),
     onEvent: ({ type, object, old }) => {
       if (type !== "deleted" && !(old && asks(old) === asks(object))) controller.enqueue(keyOf(object));
     },

@@ -1,6 +1,6 @@
 import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import { Shoot, ShootBastion } from "../api/index.ts";
-import { createObjectController, now as timeOf, refOf, refTo, type KubeClient } from "../kube/index.ts";
+import { createObjectController, inBrief, now as timeOf, refOf, refTo, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** The garden; times are ms. */
@@ -43,6 +43,7 @@ export function createBastionController({ gardenClient, log, period = 30_000, no
     name: "bastion",
     client: gardenClient,
     kind: ShootBastion,
+    keep: (bastion) => inBrief(bastion, [OPERATION_ANNOTATION]),
     log,
     async reconcile(bastion) {
       const { name, namespace, deletionTimestamp, uid } = bastion.metadata;

@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { mergeProfiles } from "../api/core/profile-merge.ts";
 import { CloudProfile, NamespacedCloudProfile } from "../api/index.ts";
-import { createController, createReflector, refOf, type KubeClient } from "../kube/index.ts";
+import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
+import {
+  createController,
+  createReflector,
+  defineKind,
+  inBrief,
+  refOf,
+  typeMeta,
+  type KubeClient,
+} from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** The garden, whose profiles are watched. */
@@ -16,7 +25,8 @@ export function createNamespacedCloudProfileController({ gardenClient, log }: Na
     name: "namespaced-cloud-profile",
     log,
     async reconcile({ name, namespace }) {
-      const profile = own.get(name, namespace);
+      if (own.get(name, namespace) === undefined) return;
+      const profile = await gardenClient.read(NamespacedCloudProfile, { name, namespace: namespace ?? "" });
       if (profile === undefined || profile.metadata.deletionTimestamp !== undefined) return;
       await parents.synced();
       const parent = parents.get(profile.spec.parent.name);
@@ -37,8 +47,9 @@ export function createNamespacedCloudProfileController({ gardenClient, log }: Na
       log.info({ profile: `${namespace}/${name}`, parent: refOf(parent).name }, "profile merged");
     },
   });
-  const own = createReflector(gardenClient, NamespacedCloudProfile, {
+  const own = createReflector(gardenClient, Child, {
     log,
+    keep: parentOnly,
     onEvent: ({ type, object: { metadata } }) => {
       if (type !== "deleted") controller.enqueue({ name: metadata.name, namespace: metadata.namespace });
     },
@@ -62,4 +73,16 @@ export function createNamespacedCloudProfileController({ gardenClient, log }: Na
       await controller.stop();
     },
   };
+}
+
+interface Child extends KubeObject {
+  readonly metadata: NamespacedMeta;
+  readonly spec: Pick<NamespacedCloudProfile["spec"], "parent">;
+}
+
+/** NamespacedCloudProfiles, by their parents: projects make as many as they like, of a megabyte each. */
+const Child = defineKind<Child>({ ...typeMeta(NamespacedCloudProfile), scope: "Namespaced" });
+
+function parentOnly({ apiVersion, kind, metadata, spec: { parent } }: Child): Child {
+  return inBrief({ apiVersion, kind, metadata, spec: { parent } });
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from "../api/schema/meta.ts";
 import {
   createObjectController,
   holdObject,
+  inBrief,
   inWords,
   refOf,
   refTo,
@@ -29,7 +30,7 @@ export interface Protection<T extends KubeObject> {
   readonly kind: Kind<T>;
   /** What needs the object, as the API server knows it: Shoots mostly. */
   users(client: KubeClient, object: T): Promise<KubeObject[]>;
-  /** What has to be remembered of an object; all of it unless told otherwise. */
+  /** What has to be remembered of an object; all of it but most of its metadata unless told otherwise. */
   readonly keep?: (object: T) => T;
   /** The Secret that stays as long as one of the objects names it, under a finalizer of the kind. */
   readonly secret?: { readonly finalizer: string; of(object: T): NamespacedKey | undefined };
@@ -40,7 +41,7 @@ export interface Protection<T extends KubeObject> {
  * and nothing needs it any more. Its Secret is let go before it, so that none is forgotten when a process dies in between.
  */
 export function createProtection<T extends KubeObject>(
-  { kind, users, keep, secret }: Protection<T>,
+  { kind, users, keep = (object) => inBrief(object), secret }: Protection<T>,
   { gardenClient, events, log, period = 30_000 }: ProtectionDeps,
 ) {
   const hold = async (object: T) => {
@@ -64,10 +65,17 @@ export function createProtection<T extends KubeObject>(
     return await releaseObject(gardenClient, refOf(object), GARDENER_FINALIZER);
   };
 
+  /** As it is remembered, with the finalizer by which it is held. */
+  const withHold = (object: T): T => {
+    const finalizers = (object.metadata.finalizers ?? []).filter((one) => one === GARDENER_FINALIZER);
+    const kept = keep(object);
+    return { ...kept, metadata: { ...kept.metadata, finalizers } };
+  };
+
   const releaseSecret = async (object: T) => {
     const key = secret?.of(object);
     if (secret === undefined || key === undefined) return;
-    const all = await gardenClient.list(kind);
+    const all = await gardenClient.list(kind, { keep: withHold });
     const others = all.filter((one) => one.metadata.uid !== object.metadata.uid && isSame(secret.of(one), key));
     if (!others.some(isStaying)) await releaseObject(gardenClient, refTo(Secret, key), secret.finalizer);
   };
@@ -76,7 +84,7 @@ export function createProtection<T extends KubeObject>(
     name: `${kind.kind.toLowerCase()}-protection`,
     client: gardenClient,
     kind,
-    ...(keep === undefined ? {} : { keep }),
+    keep,
     log,
     concurrency: 1, // or one object would let a Secret go that another has just begun to hold
     reconcile: (object) => (isDeleted(object) ? release(object) : hold(object)),

@@ -15,7 +15,8 @@ import {
 } from "../api/index.ts";
 import { profileReference } from "../api/core/effective-profile.ts";
 import { isSameKey, quotasOf } from "../api/core/quotas-of.ts";
-import type { KubeClient, NamespacedKey } from "../kube/index.ts";
+import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
+import { defineKind, inBrief, typeMeta, type KubeClient, type NamespacedKey } from "../kube/index.ts";
 import { createProtection, type Protection, type ProtectionDeps } from "./protection.ts";
 
 /** Keeps what is needed from being deleted: profiles, Projects, ExposureClasses, bindings with their Secrets, Quotas, charts. */
@@ -52,14 +53,17 @@ const ownProfiles: Protection<NamespacedCloudProfile> = {
   users: (client, { kind, metadata: { name, namespace } }) => shoots(client, namespace, names({ kind, name })),
 };
 
-const names = (profile: { readonly kind: string; readonly name: string }) => (spec: Shoot["spec"]) =>
+const names = (profile: { readonly kind: string; readonly name: string }) => (spec: NeedingShoot["spec"]) =>
   isDeepStrictEqual(profileReference({ spec }), profile);
 
 /** A Quota holds for the Shoots of the bindings that name it. */
 const quotas: Protection<Quota> = {
   kind: Quota,
   users: async (client, { metadata }) => {
-    const bindings = [...(await client.list(SecretBinding)), ...(await client.list(CredentialsBinding))];
+    const bindings = [
+      ...(await client.list(SecretBinding, { keep: (one) => inBrief(one) })),
+      ...(await client.list(CredentialsBinding, { keep: (one) => inBrief(one) })),
+    ];
     return bindings.filter((binding) => quotasOf(binding).some((key) => isSameKey(key, metadata)));
   },
 };
@@ -110,10 +114,27 @@ const credentialsBindings: Protection<CredentialsBinding> = {
 async function shoots(
   client: KubeClient,
   namespace: string | undefined,
-  need: (spec: Shoot["spec"]) => boolean = () => true,
-): Promise<Shoot[]> {
-  const all = await client.list(Shoot, namespace === undefined ? {} : { namespace });
+  need: (spec: NeedingShoot["spec"]) => boolean = () => true,
+): Promise<KubeObject[]> {
+  const all = await client.list(NeedingShoot, { keep: needsOnly, ...(namespace !== undefined && { namespace }) });
   return all.filter(({ spec }) => need(spec));
+}
+
+/** Of a Shoot, what it needs: a project has many, with hundreds of kilobytes for its provider. */
+interface NeedingShoot extends KubeObject {
+  readonly metadata: NamespacedMeta;
+  readonly spec: Pick<
+    Shoot["spec"],
+    "cloudProfile" | "cloudProfileName" | "exposureClassName" | "secretBindingName" | "credentialsBindingName"
+  >;
+}
+
+const NeedingShoot = defineKind<NeedingShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+function needsOnly({ apiVersion, kind, metadata, spec }: NeedingShoot): NeedingShoot {
+  const { cloudProfile, cloudProfileName, exposureClassName, secretBindingName, credentialsBindingName } = spec;
+  const needs = { cloudProfile, cloudProfileName, exposureClassName, secretBindingName, credentialsBindingName };
+  return inBrief({ apiVersion, kind, metadata, spec: needs });
 }
 
 interface SecretReference {

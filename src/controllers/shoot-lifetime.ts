@@ -4,6 +4,7 @@ import { Shoot, type Quota } from "../api/index.ts";
 import {
   createObjectController,
   defineKind,
+  inBrief,
   refOf,
   typeMeta,
   type EventRecorder,
@@ -71,7 +72,8 @@ const Bound = defineKind<BoundShoot>({ ...typeMeta(Shoot), scope: "Namespaced" }
 
 const essential = ({ apiVersion, kind, metadata, spec }: BoundShoot): BoundShoot => {
   const { credentialsBindingName, secretBindingName } = spec;
-  return { apiVersion, kind, metadata, spec: { credentialsBindingName, secretBindingName } };
+  const bound = { apiVersion, kind, metadata, spec: { credentialsBindingName, secretBindingName } };
+  return inBrief(bound, [EXPIRATION_ANNOTATION]);
 };
 
 const HOUR = 3_600_000;

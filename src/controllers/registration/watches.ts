@@ -1,7 +1,7 @@
 import { BackupBucket, BackupEntry, ShootBastion } from "../../api/index.ts";
 import { wordsOfBastion, wordsOfBucket, wordsOfEntry } from "../../api/registration/demand.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, type Kind, type KubeClient, type Reflector } from "../../kube/index.ts";
+import { createReflector, inBrief, type Kind, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import {
   knowDeployment,
@@ -81,6 +81,7 @@ export function createWatches({ gardenClient, log, requirements, onRegistration,
 
   const bastions: Reflector<ShootBastion> = createReflector(gardenClient, ShootBastion, {
     log,
+    keep: (bastion) => inBrief(bastion),
     onEvent: ({ object: { metadata } }) => {
       const kept = bastions.get(metadata.name, metadata.namespace);
       const seeds = kept?.spec.seedName === undefined ? [] : [kept.spec.seedName];

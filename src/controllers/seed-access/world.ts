@@ -9,7 +9,14 @@ import {
 } from "../../api/index.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, type Kind, type KubeClient, type NamespacedKey, type Reflector } from "../../kube/index.ts";
+import {
+  createReflector,
+  inBrief,
+  type Kind,
+  type KubeClient,
+  type NamespacedKey,
+  type Reflector,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { ChartAccess, toChartAccess, withoutStatus } from "./chart-access.ts";
 import { KnownShoot, toKnownShoot } from "./known-shoot.ts";
@@ -77,8 +84,8 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     touch(bucket);
     touchSeeds();
   });
-  const credentialsBindings = follow(CredentialsBinding, touchShoots);
-  const secretBindings = follow(SecretBinding, touchShoots);
+  const credentialsBindings = follow(CredentialsBinding, touchShoots, inBrief);
+  const secretBindings = follow(SecretBinding, touchShoots, inBrief);
   const shoots = follow(
     KnownShoot,
     (shoot) => {
@@ -95,7 +102,7 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     if (entry !== undefined) touch(entry);
   };
 
-  const bastions = follow(ShootBastion, touch);
+  const bastions = follow(ShootBastion, touch, inBrief);
   const installations = follow(ControllerInstallation, touch, withoutStatus);
   const deployments = follow(
     ChartAccess,
