@@ -112,17 +112,20 @@ const RECHECK = 60_000;
 /** Milliseconds after which what failed is tried again, at most: pods wait for it. */
 const LONGEST_DELAY = 10_000;
 
-/** All that is kept of a Node: there may be thousands. */
-const essentials = ({ apiVersion, kind, metadata, spec, status }: Node): Node => ({
-  apiVersion,
-  kind,
-  metadata: identityOf(metadata),
-  ...(spec?.podCIDR === undefined ? {} : { spec: { podCIDR: spec.podCIDR } }),
-  status: {
-    addresses: status?.addresses ?? [],
-    conditions: (status?.conditions ?? []).filter(({ type }) => type === NETWORK_CONDITION),
-  },
-});
+/** All that is kept of a Node: there may be thousands, and a kubelet writes what it likes into the status of its own. */
+function essentials(node: Node): Node {
+  const { apiVersion, kind, metadata, spec, status } = node;
+  const address = internalAddress(node);
+  const condition = status?.conditions?.find(({ type }) => type === NETWORK_CONDITION);
+  return {
+    ...{ apiVersion, kind, metadata: identityOf(metadata) },
+    ...(spec?.podCIDR === undefined ? {} : { spec: { podCIDR: spec.podCIDR } }),
+    status: {
+      addresses: address === undefined ? [] : [{ type: "InternalIP", address }],
+      conditions: condition === undefined ? [] : [{ type: condition.type, status: condition.status }],
+    },
+  };
+}
 
 /** The age says whose range of addresses it is that two Nodes have. */
 const identityOf = ({ name, uid, resourceVersion, creationTimestamp }: Node["metadata"]): Node["metadata"] => ({
