@@ -77,7 +77,9 @@ export const abandonedOf = (members: readonly Member[], addresses: readonly stri
  * addresses itself, and would keep a member in that is to go.
  */
 export async function addressesBeside(client: KubeClient, name: string): Promise<readonly string[]> {
-  const others = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).filter(({ metadata }) => metadata.name !== name);
+  const others = (await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL })).filter(
+    ({ metadata }) => metadata.name !== name,
+  );
   return others.flatMap(({ status }) => (status?.addresses ?? []).map(({ address }) => address));
 }
 
