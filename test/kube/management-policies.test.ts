@@ -1,0 +1,80 @@
+import { afterAll, expect } from "vitest";
+import { DNSRecord } from "../../src/api/index.ts";
+import { PROJECT_NAMESPACE_ANNOTATION } from "../../src/api/annotations.ts";
+import { Namespace, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { ownClusterTest } from "../support/cluster-test.ts";
+import { applyEndpointKind } from "../support/endpoint-lab.ts";
+import { eventually } from "../support/eventually.ts";
+import { clientOfAccount } from "../support/service-account.ts";
+
+/* A tenant of a management cluster, who has all rights in a Namespace, and none elsewhere. */
+const test = ownClusterTest({ crds: true });
+const rbac = "rbac.authorization.k8s.io";
+const own = "tenant-a";
+let client: KubeClient;
+let tenant: KubeClient;
+
+test.beforeAll(async ({ cluster }) => {
+  ({ client } = cluster);
+  for (const name of [own, "tenant-b"]) await client.apply({ ...typeMeta(Namespace), metadata: { name } });
+  for (const namespace of [own, "tenant-b"])
+    await client.apply({ ...typeMeta(Secret), metadata: { name: "dns", namespace }, data: {} } as Secret);
+  await client.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "tenant", namespace: own } });
+  const everything = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
+  const all = { name: "all", namespace: own };
+  await client.apply({ apiVersion: `${rbac}/v1`, kind: "Role", metadata: all, rules: everything });
+  await client.apply({
+    ...{ apiVersion: `${rbac}/v1`, kind: "RoleBinding", metadata: all },
+    roleRef: { apiGroup: rbac, kind: "Role", name: "all" },
+    subjects: [{ kind: "ServiceAccount", name: "tenant", namespace: own }],
+  });
+  await applyEndpointKind(client);
+  tenant = await clientOfAccount(cluster, { namespace: own, name: "tenant" });
+});
+afterAll(async () => await tenant.close());
+
+const projectIs = (project: string | null) => ({
+  metadata: { annotations: { [PROJECT_NAMESPACE_ANNOTATION]: project } },
+});
+const namespace = refTo(Namespace, { name: own });
+
+test("a tenant does not say which project the own Namespace may use, nor that it may use none any more", async () => {
+  await eventually(async () => {
+    await expect(tenant.patch(namespace, projectIs("garden-dev"))).rejects.toThrow(
+      "says which project Clusters of the",
+    );
+  });
+  await client.patch(namespace, projectIs("garden-own"));
+  for (const project of ["garden-dev", null])
+    await expect(tenant.patch(namespace, projectIs(project))).rejects.toThrow("says which project Clusters of the");
+  await tenant.patch(namespace, { metadata: { labels: { team: "a" } } });
+});
+
+const record = (name: string, secretRef: DNSRecord["spec"]["secretRef"]): DNSRecord => ({
+  ...typeMeta(DNSRecord),
+  metadata: { name, namespace: own },
+  spec: {
+    type: "rfc2136",
+    class: "garden",
+    name: "api.example.com",
+    recordType: "A",
+    values: ["192.0.2.1"],
+    secretRef,
+  },
+});
+
+test("a tenant's DNSRecord names no Secret of another Namespace, and so is not written with its credentials", async () => {
+  await eventually(async () => {
+    await expect(tenant.create(record("stolen", { name: "dns", namespace: "tenant-b" }))).rejects.toThrow(
+      "spec.secretRef: you may not read Secret tenant-b/dns: name one of namespace tenant-a",
+    );
+  });
+  await tenant.create(record("own", { name: "dns", namespace: own }));
+  const spec = { secretRef: { name: "dns", namespace: "tenant-b" } };
+  await expect(tenant.patch(refTo(DNSRecord, { namespace: own, name: "own" }), { spec })).rejects.toThrow(
+    "you may not read Secret tenant-b/dns",
+  );
+  await client.create(record("of-an-administrator", { name: "dns", namespace: "tenant-b" }));
+  const annotations = { note: "unchanged" };
+  await tenant.patch(refTo(DNSRecord, { namespace: own, name: "of-an-administrator" }), { metadata: { annotations } });
+});
