@@ -55,6 +55,15 @@ test.for([
     "serves under no name",
   ],
   ["the usage of a server", { ...byWorker, usages: ["client auth", "server auth"] }, "not those of a client"],
+  [
+    "a kubelet that asks to be a person",
+    {
+      ...byWorker,
+      requester: serving.requester,
+      request: { commonName: "admin", organizations: ["gardener.cloud:system:admins"], hosts: [] },
+    },
+    "may not ask signer",
+  ],
   ["a token of two roles", { ...byWorker, requester: token("worker", "control-plane") }, "may not ask for groups"],
   [
     "an administrator for a worker",
@@ -129,7 +138,6 @@ test("what is not of nodes is left for others to judge", () => {
   const malformed = { malformed: "it has an attribute" };
   expect(judgeDemand({ ...byWorker, requester: person, request: other })).toBeUndefined();
   expect(judgeDemand({ ...byWorker, requester: person, request: malformed })).toBeUndefined();
-  expect(judgeDemand({ ...byWorker, requester: renewing, request: other })).toBeUndefined();
   expect(judgeDemand({ ...kubelet, requester: renewing })).toBeUndefined();
   expect(judgeDemand({ ...kubelet, requester: renewing, request: malformed })).toBeUndefined();
 });
