@@ -18,7 +18,7 @@ test.beforeAll(async ({ cluster }) => {
   ({ client } = cluster);
   for (const name of [own, "tenant-b"]) await client.apply({ ...typeMeta(Namespace), metadata: { name } });
   for (const namespace of [own, "tenant-b"])
-    await client.apply({ ...typeMeta(Secret), metadata: { name: "dns", namespace }, data: {} } as Secret);
+    await client.apply({ ...typeMeta(Secret), metadata: { name: "dns", namespace }, data: {} });
   await client.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "tenant", namespace: own } });
   const everything = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
   const all = { name: "all", namespace: own };

@@ -70,10 +70,7 @@ test("of an object only what is wanted is kept, and all of it is told", () => {
 test("of a list, an object that is reduced already is not reduced again, unless that is still to be done", () => {
   const cache = createObjectCache<KubeObject>(() => expect.fail("reduced again"));
   expect([...cache.replaceAll([object("a", "1")])]).toHaveLength(1);
-  const [change] = cache.replaceAll(
-    [{ ...object("a", "2"), spec: { large: true } }],
-    ({ spec: _, ...rest }) => rest,
-  );
+  const [change] = cache.replaceAll([{ ...object("a", "2"), spec: { large: true } }], ({ spec: _, ...rest }) => rest);
   expect(change?.object).toHaveProperty("spec");
   expect(cache.get("a", "ns")).not.toHaveProperty("spec");
 });
