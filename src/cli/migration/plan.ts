@@ -140,10 +140,14 @@ function moveNotes(
 ): string[] {
   const preparation = formatDuration((run.dnsTtl + 2 * run.leaseSeconds) * 1000);
   const silence = `Seed ${from} is not ready (${source ? describeHeartbeat(source, now) : "there is no such Seed"}): the move would wait for it; --force-takeover does without it.`;
-  return [
-    describeDowntime(kept?.size),
-    `Before that it goes on serving for at least ${preparation}, while addresses and leases run out. Until the new Seed leads, --cancel calls the Shoot back.`,
-    noteOnMove(subjectOf(shoot)),
-    ...(source && isSeedReady(source, now) ? [] : [silence]),
-  ];
+  const cancellation = "Until the new Seed leads, --cancel calls the Shoot back.";
+  const cost = run.hibernated
+    ? [
+        `The Shoot sleeps while it moves, so that nothing stops serving. It takes at least ${preparation}, while addresses and leases run out. ${cancellation}`,
+      ]
+    : [
+        describeDowntime(kept?.size),
+        `Before that it goes on serving for at least ${preparation}, while addresses and leases run out. ${cancellation}`,
+      ];
+  return [...cost, noteOnMove(subjectOf(shoot)), ...(source && isSeedReady(source, now) ? [] : [silence])];
 }

@@ -47,6 +47,12 @@ it("the plan of a move says all that stands against it, Bastions of the old Seed
   ]);
 });
 
+it("the plan of a move of a Shoot that sleeps promises no downtime, as nothing of it serves", () => {
+  const [cost] = plan({}, { hibernated: true }).notes;
+  expect(cost).toContain("The Shoot sleeps while it moves, so that nothing stops serving. It takes at least 4m");
+  expect(plan({}, { hibernated: true }).notes.join(" ")).not.toMatch(/downtime|goes on serving/i);
+});
+
 it("the plan of a move says that it would wait for a silent Seed, and how to do without it", () => {
   const source = readySeed("seed-1", new Date(now.getTime() - 600_000));
   expect(plan({ source }).notes.at(-1)).toBe(
@@ -158,11 +164,14 @@ const nothing: MoveRequestOptions = {
 
 function plan(
   change: Partial<MigrationFacts> = {},
-  more: { takeover?: { sourceIsOff: boolean }; bastions?: string[] } = {},
+  {
+    hibernated = false,
+    ...more
+  }: { takeover?: { sourceIsOff: boolean }; bastions?: string[]; hibernated?: boolean } = {},
 ) {
   const [source, destination] = [readySeed("seed-1", now), readySeed("seed-2", now)];
   const facts = { shoot: movableShoot(), to: "seed-2", source, destination, now, ...change };
-  return planMigration({ facts, run: shootRun(), tables, ...more });
+  return planMigration({ facts, run: shootRun({ hibernated }), tables, ...more });
 }
 
 function leaving(): Shoot {

@@ -17,3 +17,8 @@ test("a chart is told of the real garden and Seed, whatever its deployment says 
     extra: "kept",
   });
 });
+
+test("a chart is told which garden it is by the uid of its namespace garden, also where it has a name for itself", () => {
+  const { gardener } = chartValues({}, { seed, gardenIdentity: "landscape", gardenIdentifier: "garden-uid" });
+  expect(gardener).toMatchObject({ garden: { clusterIdentity: "landscape", identifier: "garden-uid" } });
+});
