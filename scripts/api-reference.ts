@@ -1,8 +1,8 @@
 import { toCustomResourceDefinition } from "../src/api/schema/crd.ts";
 import { clusterApiResources } from "../src/api/cluster-api/index.ts";
-import { resources, Shoot } from "../src/api/index.ts";
+import { resources } from "../src/api/index.ts";
 import type { Resource } from "../src/api/schema/resource.ts";
-import { ignoredFields } from "../src/api/shoot/ignored.ts";
+import { ignoredByKind } from "../src/api/ignored.ts";
 import type { JsonSchema } from "../src/api/schema/structural.ts";
 
 /** docs/api.md: every resource with its fields, from the schemas that also make the CRDs. */
@@ -37,7 +37,7 @@ function heading({ kind, apiVersion }: Resource): string {
 function section(resource: Resource): string {
   const names = [resource.plural, ...(resource.shortNames ?? [])].map((name) => `\`${name}\``).join(", ");
   const facts = `${resource.scope === "Cluster" ? "Cluster-wide" : "Namespaced"}; \`kubectl get\` knows it as ${names}.`;
-  const rows = rowsOf(schemaOf(resource), "", resource.kind === Shoot.kind ? ignoredFields : {});
+  const rows = rowsOf(schemaOf(resource), "", ignoredByKind[resource.kind] ?? {});
   const table = ["| field | type | meaning |", "| --- | --- | --- |", ...rows].join("\n");
   return [`## ${heading(resource)}`, `${resource.description}\n${facts}`, table].join("\n\n");
 }
