@@ -5,7 +5,7 @@ import type { SeedActivities } from "../activities/index.ts";
 import type { BastionSeedActivities } from "../activities/bastion/activities.ts";
 import type { InstallationSeedActivities } from "../activities/installation/activities.ts";
 import { seedQueue } from "../workflows/contract.ts";
-import { createTurns } from "./turns.ts";
+import { createSlots } from "./slots.ts";
 
 /** A seed's worker: its connection, the seed that names its queue, and its activities. */
 export interface SeedWorkerOptions {
@@ -25,14 +25,14 @@ export interface SeedWorkerOptions {
 
 /** The worker of queue `seed-<name>`: activities only, so that nothing but it needs access to the seed. */
 export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
-  const turns = createTurns({ atOnce: 60, perOwner: 30 });
+  const slots = createSlots({ atOnce: 60, perOwner: 30 });
   return Worker.create({
     connection: o.connection,
     namespace: o.namespace,
     dataConverter: o.dataConverter ?? {},
     taskQueue: seedQueue(o.seedName),
     activities: { ...o.activities, ...o.installations, ...o.bastions },
-    // Of which most wait for their turn, with few heartbeats.
+    // Of which most wait for a slot of ours, with few heartbeats.
     maxConcurrentActivityTaskExecutions: 300,
     interceptors: {
       activity: [
@@ -40,8 +40,8 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
           inbound: {
             execute: async (input, next) => {
               await withHeartbeat(async () => await o.admitted);
-              const inTurn = turns.run(projectOf(input.args), () => withHeartbeat(() => next(input)));
-              return await withHeartbeat(() => inTurn, SLOW_HEARTBEAT);
+              const begun = slots.run(projectOf(input.args), () => withHeartbeat(() => next(input)));
+              return await withHeartbeat(() => begun, SLOW_HEARTBEAT);
             },
           },
         }),
@@ -54,7 +54,7 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
   });
 }
 
-/** In ms: of activities that wait for their turn. */
+/** In ms: of activities that wait for a slot. */
 const SLOW_HEARTBEAT = 5_000;
 
 /** Whose Shoot an activity acts for; what acts for none, such as for an installation, is the seed's own. */

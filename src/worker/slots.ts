@@ -1,20 +1,20 @@
 /** How much work goes on at a time, in all and of one owner. */
-export interface TurnLimits {
+export interface SlotLimits {
   readonly atOnce: number;
   readonly perOwner: number;
 }
 
 /** Lets work begin as there is room for it. */
-export interface Turns {
+export interface Slots {
   /** Begins the work when there is room for it, and returns its result. */
   run<T>(owner: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Turns that no owner can take all of: users of a Shoot can have each write into it take half a minute, by a webhook that never answers.
+ * Slots of which no owner can take all: users of a Shoot can have each write into it take half a minute, by a webhook that never answers.
  * Of those that wait, owners come one after another, and the work of one in its order.
  */
-export function createTurns({ atOnce, perOwner }: TurnLimits): Turns {
+export function createSlots({ atOnce, perOwner }: SlotLimits): Slots {
   const waiting = new Map<string, (() => void)[]>();
   const held = new Map<string, number>();
   let all = 0;

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { createTurns } from "../../../src/worker/turns.ts";
+import { createSlots } from "../../../src/worker/slots.ts";
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that goes on until it is told to end, by the name that it notes when it begins. */
 function lab(limits: { atOnce: number; perOwner: number }) {
-  const turns = createTurns(limits);
+  const slots = createSlots(limits);
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   const start = (owner: string, name: string) =>
-    turns.run(owner, async () => {
+    slots.run(owner, async () => {
       begun.push(name);
       await new Promise<void>((resolve, reject) =>
         ends.set(name, (error) => (error === undefined ? resolve() : reject(error))),
@@ -41,7 +41,7 @@ test("of those that wait, owners come one after another, and each one's work in 
   expect(await Promise.all(all)).toEqual(["a-1", "a-2", "a-3", "b-1", "b-2", "c-1"]);
 });
 
-test("work that fails gives its turn back, and its error to who asked", async () => {
+test("work that fails gives its slot back, and its error to who asked", async () => {
   const { begun, start, end } = lab({ atOnce: 1, perOwner: 1 });
   const first = start("a", "first");
   const second = start("a", "second");
