@@ -1,3 +1,4 @@
+import { counted } from "../../api/counted.ts";
 import { createKubeClient, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { ensureBinaries } from "../binary/binaries.ts";
@@ -18,6 +19,7 @@ import { startOwnProcesses } from "../process/own-processes.ts";
 import { ensurePackages } from "../binary/packages.ts";
 import type { Processes } from "../process/processes.ts";
 import { settleAll } from "./settle.ts";
+import { giveTunnelImages } from "./tunnel-images.ts";
 import { startTemporal } from "../process/temporal.ts";
 import { applyGround, binariesFor } from "./upstream.ts";
 import type { createPhases } from "./phases.ts";
@@ -60,7 +62,7 @@ export async function makeClusters(context: UpContext, { seedCount, tunnel, ...a
   const seeds = await run("seeds", async (tell) => {
     if (hasMachinePods(environment)) await serveMachineImages(context, tell);
     let ready = 0;
-    return await settleAll(
+    const all = await settleAll(
       seedNames.map(async (name, index) => {
         const seed = await start(name, index + 1);
         await furnish(context, seed);
@@ -68,6 +70,8 @@ export async function makeClusters(context: UpContext, { seedCount, tunnel, ...a
         return seed;
       }),
     );
+    if (tunnel) tell(`tunnel's images on ${counted(await giveTunnelImages(environment, log), "machine")}`);
+    return all;
   });
   await run("crds", async () => {
     const define = (role: "garden" | "seed", cluster: RunningCluster) =>
