@@ -92,6 +92,20 @@ test("a workload that is gone has no trouble", async () => {
   await obstacles(2).tell(shootRun(), [{ ...target, name: "kube-scheduler" }], []);
 });
 
+test("a workload whose pods cannot be made says why, in the API server's words", async () => {
+  const name = "kube-controller-manager";
+  const matchLabels = { app: name };
+  const template = { metadata: { labels: matchLabels }, spec: { containers: [{ name, image: name }] } };
+  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name, namespace } };
+  await kube.create({ ...deployment, spec: { selector: { matchLabels }, template } });
+  const message = 'pods "kube-controller-manager-1" is forbidden: exceeded quota: none';
+  const conditions = [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message }];
+  await kube.patch(refOf(deployment), { status: { conditions } }, { subresource: "status" });
+  await expect(obstacles(2).tell(shootRun(), [{ ...target, name }], [])).rejects.toMatchObject({
+    message: expect.stringContaining(`no pod can be made: ${message}`),
+  });
+});
+
 describe("what keeps nodes", () => {
   const look = async () =>
     (await findNodeTrouble({ shootClient: kube, seedClient: kube, namespace: "shoot--dev--nodes" }))?.message;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../api/error-codes.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import { Pod, type ContainerStatus } from "../../kube/kinds.ts";
+import { Pod, type ContainerStatus, type StatusCondition } from "../../kube/kinds.ts";
 import { withoutSecrets } from "../../redaction.ts";
 import { parseJson } from "../../parsing.ts";
 
@@ -15,7 +15,10 @@ export interface PodTrouble {
   readonly codes: readonly ErrorCode[];
 }
 
-/** What the latest pod of a workload or Job that has trouble says of it; undefined when none has, or none is left. */
+/**
+ * What the latest pod of a workload or Job that has trouble says of it, or why no pod can be made; undefined when none has, or none is
+ * left.
+ */
 export async function findPodTrouble(
   seedClient: Pick<KubeClient, "list">,
   { metadata: { namespace = "" }, ...object }: KubeObject,
@@ -24,7 +27,15 @@ export async function findPodTrouble(
   const labelSelector = Object.entries(selector.matchLabels)
     .map(([label, value]) => `${label}=${value}`)
     .join(",");
-  return podTrouble(await seedClient.list(Pod, { namespace, labelSelector }));
+  return podTrouble(await seedClient.list(Pod, { namespace, labelSelector })) ?? withoutPods(object);
+}
+
+/** A quota, a policy or a webhook of the seed may refuse pods: the Deployment says so. */
+function withoutPods(object: Readonly<Record<string, unknown>>): PodTrouble | undefined {
+  const { conditions = [] } = (object["status"] ?? {}) as { readonly conditions?: readonly StatusCondition[] };
+  const failure = conditions.find(({ type, status }) => type === "ReplicaFailure" && status === "True");
+  if (failure?.message === undefined) return undefined;
+  return { about: "no pods", message: `no pod can be made: ${lastWords(failure.message)}`, codes: [] };
 }
 
 /** The same of pods that were read already. What becomes of one that is being deleted is of no interest. */
