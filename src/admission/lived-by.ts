@@ -2,6 +2,7 @@ import { Shoot } from "../api/index.ts";
 import { shootUidOfBackupEntry } from "../api/extensions/backup-entry.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "../kube/index.ts";
+import { identityOf } from "./metadata.ts";
 import { judge, type Webhook } from "./review.ts";
 
 /**
@@ -11,7 +12,7 @@ import { judge, type Webhook } from "./review.ts";
 export function createLivedByValidator({ client }: { readonly client: KubeClient }): Webhook {
   return async ({ oldObject }) => {
     const uid = oldObject && shootUidOf(oldObject);
-    const namespace = oldObject?.metadata.namespace;
+    const { namespace } = identityOf(oldObject);
     if (uid === undefined || namespace === undefined) return judge([]);
     for await (const { metadata } of client.metadata(Shoot, { namespace })) {
       if (metadata.uid !== uid || metadata.deletionTimestamp !== undefined) continue;
@@ -23,7 +24,8 @@ export function createLivedByValidator({ client }: { readonly client: KubeClient
 }
 
 /** The uid of the Shoot that an object belongs to, from what seeds cannot write. */
-function shootUidOf({ kind, metadata: { name, ownerReferences = [] } }: KubeObject): string | undefined {
-  if (kind === "BackupEntry") return shootUidOfBackupEntry(name);
+function shootUidOf(object: KubeObject): string | undefined {
+  const { name = "", ownerReferences } = identityOf(object);
+  if (object.kind === "BackupEntry") return shootUidOfBackupEntry(name);
   return ownerReferences.find((owner) => owner.kind === "Shoot")?.uid;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { KubeObject } from "../api/index.ts";
 import type { JsonPatchOperation } from "../kube/index.ts";
 import { parseJson } from "../parsing.ts";
+import { identityOf } from "./metadata.ts";
 
 /** What an API server asks about a request: may it pass, and as what? (admission.k8s.io/v1) */
 export interface AdmissionRequest {
@@ -56,7 +57,7 @@ export function judge(causes: readonly Cause[], warnings: readonly string[] = []
 export function readReview(body: string): AdmissionRequest {
   const request = reviewSchema.parse(parseJson(body, "the request")).request as unknown as AdmissionRequest;
   // Of a collection that is deleted, each object is asked about, and the name is that of none.
-  const name = request.name || request.oldObject?.metadata.name;
+  const name = request.name || identityOf(request.oldObject).name;
   return name === undefined ? request : { ...request, name };
 }
 

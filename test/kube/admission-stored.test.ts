@@ -31,7 +31,7 @@ const overfull = [
 });
 /** As many values, of each kind of which changes are judged. */
 const shrinking = Object.keys(askedAbout)
-  .filter((kind) => kind !== "DomainReservation" && kind !== "BackupBucket") // of which changes are not judged
+  .filter((kind) => !["DomainReservation", "BackupBucket", "BackupEntry"].includes(kind)) // of which changes are not judged
   .map((kind): KubeObject => {
     const { metadata, ...example } = exampleOf(kind);
     const { namespace } = metadata;

@@ -7,6 +7,7 @@ import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
 import { creatorPatch } from "../creator.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
+import { identityOf, type Identity } from "../metadata.ts";
 import { withExposureClass } from "./exposure-class.ts";
 import { extensionLabelPatch } from "./extension-labels.ts";
 import { changedFields, formCauses } from "./forms.ts";
@@ -25,7 +26,7 @@ import { readProject, readSeed } from "./change.ts";
 export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
   return async (request) => {
     const time = deps.now?.() ?? new Date();
-    const name = completeName(request.object?.metadata);
+    const name = completeName(identityOf(request.object));
     const written = [...namePatch(request, name), ...creatorPatch(request), ...migrationAnnotationPatch(request, time)];
     const { data: shoot } = Shoot.schema.safeParse(withVersionAndName(request.object, name));
     if (shoot?.metadata.deletionTimestamp !== undefined) return { allowed: true, patch: written };
@@ -96,8 +97,7 @@ function withVersionAndName(object: KubeObject | undefined, name: string): unkno
 }
 
 /** The name with an end of its own where the user has left that to the API server, which would give it one after the Shoot's domain. */
-function completeName(metadata: Partial<KubeObject["metadata"]> = {}): string {
-  const { name, generateName } = metadata;
+function completeName({ name, generateName }: Identity): string {
   if (name || !generateName) return name ?? "";
   return `${generateName.slice(0, 63 - END_LENGTH)}${randomEnd()}`;
 }
@@ -111,7 +111,7 @@ const randomEnd = (): string =>
 const END_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
 const namePatch = ({ object }: AdmissionRequest, name: string): JsonPatchOperation[] =>
-  name === (object?.metadata.name ?? "") ? [] : [{ op: "add", path: "/metadata/name", value: name }];
+  name === (identityOf(object).name ?? "") ? [] : [{ op: "add", path: "/metadata/name", value: name }];
 
 function withCloudProfile(spec: Spec): Spec {
   if (spec.cloudProfile || !spec.cloudProfileName) return spec;
