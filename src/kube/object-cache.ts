@@ -32,7 +32,9 @@ export function createObjectCache<T extends KubeObject>(
   function put(object: T, reduce: (object: T) => T): Change<T>[] {
     const key = keyOf(object);
     const old = objects.get(key);
-    if (old?.metadata.resourceVersion === object.metadata.resourceVersion) return [];
+    const { resourceVersion } = object.metadata;
+    // What `keep` has left of a listed object may be without its version: then it may have changed.
+    if (resourceVersion !== undefined && old?.metadata.resourceVersion === resourceVersion) return [];
     const kept = withoutManagedFields(reduce(object));
     if (room !== undefined) sizes.set(key, room.take(kept, sizes.get(key)));
     objects.set(key, kept);

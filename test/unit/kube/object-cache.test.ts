@@ -39,6 +39,16 @@ test("each change of a list is in the cache when it is told", () => {
   }
 });
 
+test("listed objects of which the version was not kept are taken, and may have changed with each list", () => {
+  const cache = createObjectCache<KubeObject>();
+  const { resourceVersion: _version, ...metadata } = object("a", "1").metadata;
+  const versionless = { ...object("a", "1"), metadata };
+  const types = () => [...cache.replaceAll([versionless])].map(({ type }) => type);
+  expect(types()).toEqual(["added"]);
+  expect(cache.get("a", "ns")).toBeDefined();
+  expect(types()).toEqual(["updated"]);
+});
+
 test("an event that says nothing new is not told", () => {
   const cache = createObjectCache<KubeObject>();
   expect(cache.take("ADDED", object("a", "1"))).toHaveLength(1);
