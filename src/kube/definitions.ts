@@ -29,13 +29,16 @@ const ourManagers: ReadonlySet<string> = new Set(["perennial", "kubectl"]);
 async function untilServed(client: KubeClient, { metadata: { name } }: KubeObject): Promise<void> {
   for (let attempt = 1; attempt <= 300; attempt++) {
     const crd = await client.read(CustomResourceDefinition, { name });
-    if (crd !== undefined && isTrue(crd, "Established")) return;
+    if (crd !== undefined && isEstablished(crd)) return;
     if (crd !== undefined && isTrue(crd, "NamesAccepted") && attempt % 30 === 0) await touch(client, crd);
     await delay(100);
   }
   const message = `cannot use ${name}: the API server does not serve it after 30 s`;
   throw new KubeError(message, { status: 404, reason: "NotEstablished", retryable: true });
 }
+
+/** Whether the API server serves what the definition defines. */
+export const isEstablished = (crd: CustomResourceDefinition): boolean => isTrue(crd, "Established");
 
 const isTrue = ({ status }: CustomResourceDefinition, condition: string): boolean =>
   status?.conditions?.some(({ type, status }) => type === condition && status === "True") === true;

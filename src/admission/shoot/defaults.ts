@@ -1,9 +1,8 @@
-import { randomInt } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { Project, Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
-import type { JsonPatchOperation, KubeClient } from "../../kube/index.ts";
+import { completeName, type JsonPatchOperation, type KubeClient } from "../../kube/index.ts";
 import { creatorPatch } from "../creator.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
 import { judge, type AdmissionRequest, type Answer, type Webhook } from "../review.ts";
@@ -26,7 +25,7 @@ import { readProject, readSeed } from "./change.ts";
 export function createShootDefaulter(deps: ShootDefaulterDeps): Webhook {
   return async (request) => {
     const time = deps.now?.() ?? new Date();
-    const name = completeName(identityOf(request.object));
+    const name = nameFor(identityOf(request.object));
     const written = [...namePatch(request, name), ...creatorPatch(request), ...migrationAnnotationPatch(request, time)];
     const { data: shoot } = Shoot.schema.safeParse(withVersionAndName(request.object, name));
     if (shoot?.metadata.deletionTimestamp !== undefined) return { allowed: true, patch: written };
@@ -96,19 +95,8 @@ function withVersionAndName(object: KubeObject | undefined, name: string): unkno
   return { ...object, metadata, spec: { ...spec, kubernetes: { version: "", ...spec?.kubernetes } } };
 }
 
-/** The name with an end of its own where the user has left that to the API server, which would give it one after the Shoot's domain. */
-function completeName({ name, generateName }: Identity): string {
-  if (name || !generateName) return name ?? "";
-  return `${generateName.slice(0, 63 - END_LENGTH)}${randomEnd()}`;
-}
-
-const END_LENGTH = 5;
-
-/** Of the letters and digits that Kubernetes makes ends of names from: they spell no words. */
-const randomEnd = (): string =>
-  Array.from({ length: END_LENGTH }, () => END_LETTERS[randomInt(END_LETTERS.length)]).join("");
-
-const END_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+/** The name, also where the user has left its end to the API server, which would complete it after the Shoot's domain. */
+const nameFor = ({ name, generateName }: Identity): string => name || (generateName ? completeName(generateName) : "");
 
 const namePatch = ({ object }: AdmissionRequest, name: string): JsonPatchOperation[] =>
   name === (identityOf(object).name ?? "") ? [] : [{ op: "add", path: "/metadata/name", value: name }];

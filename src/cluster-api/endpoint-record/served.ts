@@ -3,6 +3,7 @@ import { ENDPOINT_RECORD_LABEL } from "../../api/labels.ts";
 import {
   createReflector,
   CustomResourceDefinition,
+  isEstablished,
   type KubeClient,
   type NamespacedKey,
   type Reflector,
@@ -62,6 +63,3 @@ export function watchDnsRecords(client: KubeClient, { log, onRecord, onServed }:
 }
 
 const DEFINITION = "dnsrecords.extensions.gardener.cloud";
-
-const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
-  status?.conditions?.some((one) => one.type === "Established" && one.status === "True") === true;

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { JsonPatchOperation, MergePatch } from "../client.ts";
+import { completeName } from "../generated-name.ts";
 import { refOf, type ObjectRef } from "../path.ts";
 import { now } from "../time.ts";
 import { asChanged, asCreated, born, completed, isOver, withStatus } from "./lifecycle.ts";
@@ -170,8 +170,7 @@ function patchedObject(live: KubeObject, patch: MergePatch | readonly JsonPatchO
 function withName(object: KubeObject): KubeObject {
   const { name, generateName } = object.metadata as Partial<KubeObject["metadata"]>;
   if (name !== undefined || generateName === undefined) return object;
-  const made = `${generateName}${randomBytes(4).toString("hex").slice(0, 5)}`;
-  return { ...object, metadata: { ...object.metadata, name: made } };
+  return { ...object, metadata: { ...object.metadata, name: completeName(generateName) } };
 }
 
 function withManagers(object: KubeObject, { metadata: { managedFields } }: KubeObject): KubeObject {
