@@ -67,8 +67,7 @@ export function createSeedActivities(deps: SeedDeps): SeedActivities {
 type ReadinessOf = (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
 
 /** How what is waited for stands: nodes in the Shoot, the rest as the seed's watches have it. */
-function readinessFrom(deps: SeedDeps): ReadinessOf {
-  const nodeWaits = createNodeWaits(deps);
+function readinessFrom(deps: SeedDeps, nodeWaits = createNodeWaits(deps)): ReadinessOf {
   return async (run, target) =>
     target.until === "nodesReady" ? await nodeWaits.readiness(run, target) : deps.waits.readiness(target);
 }
@@ -77,12 +76,9 @@ function readinessFrom(deps: SeedDeps): ReadinessOf {
 function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNodeWaits>): ActingActivities {
   const { gardenClient, seedClient, shootClients, waits } = deps;
   const obstacles = createObstacles({
-    ...{ seedClient, waits, nodeReadiness: nodeWaits.readiness },
+    ...{ seedClient, readinessOf: readinessFrom(deps, nodeWaits) },
     nodeTrouble: async ({ technicalID: namespace }) =>
-      await shootClients
-        .get(namespace)
-        .then(async (shootClient) => await findNodeTrouble({ shootClient, seedClient, namespace }))
-        .catch(() => undefined), // a cause that cannot be looked for ends no wait
+      await findNodeTrouble({ shootClient: await shootClients.get(namespace), seedClient, namespace }),
   });
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>

@@ -22,8 +22,7 @@ const said =
 const obstacles = (attempt: number, readiness: Readiness = { reached: false, message: "0 of 1 pods are ready" }) =>
   createObstacles({
     seedClient: kube,
-    waits: { readiness: () => readiness },
-    nodeReadiness: async () => readiness,
+    readinessOf: async () => readiness,
     nodeTrouble: async () => ({ about: "node a", message: "node a: NotReady", codes: [] }),
     asking: () => ({ attempt }),
   });

@@ -4,13 +4,12 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { createReflector, Lease, Node, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { POOL_LABEL } from "../../api/labels.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { configurationProblem } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { nodesReady } from "./node-readiness.ts";
 import { SYSTEM_NAMESPACE, systemReady, systemWorkloads } from "./system-readiness.ts";
-import type { Readiness } from "./readiness.ts";
+import { nodeSigns, type Readiness } from "./readiness.ts";
 import type { ShootClients } from "../shoot/clients.ts";
 import type { Completer } from "./waits.ts";
 
@@ -128,20 +127,7 @@ async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObj
 /** In characters of JSON. Users of a Shoot write its nodes and leases, as many and as large as they like. */
 const most = 8_000_000;
 
-const ofNodes = {
-  most,
-  keep: ({ apiVersion, kind, metadata, status }: Node): Node => {
-    const { name, uid, resourceVersion, labels } = metadata;
-    const { [POOL_LABEL]: pool } = labels ?? {};
-    const kept = {
-      name,
-      ...omitUndefined({ uid, resourceVersion }),
-      ...(pool !== undefined && { labels: { [POOL_LABEL]: pool } }),
-    };
-    const conditions = status?.conditions?.map((one) => ({ type: one.type, status: one.status }));
-    return { apiVersion, kind, metadata: kept, status: omitUndefined({ conditions }) };
-  },
-};
+const ofNodes = { most, keep: nodeSigns };
 
 const ofLeases = {
   most,

@@ -5,30 +5,20 @@ import type { Trouble, WaitTarget } from "../index.ts";
 import { explainReadiness, summarize } from "./judgement.ts";
 import { findPodTrouble, type PodTrouble } from "./pod-trouble.ts";
 import type { Readiness } from "./readiness.ts";
-import type { Waits } from "./waits.ts";
 
-/** Who knows how objects stand: `readiness` to what is waited for in a run, the seed's pods to why, `nodeTrouble` of nodes. */
+/** Who knows how objects stand: `readinessOf` to what is waited for in a run, the seed's pods to why, `nodeTrouble` of nodes. */
 export interface ObstacleDeps {
   readonly seedClient: KubeClient;
-  readonly waits: Pick<Waits, "readiness">;
-  readonly nodeReadiness: (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
+  readonly readinessOf: (run: ShootRun, target: WaitTarget) => Promise<Readiness>;
   readonly nodeTrouble: (run: ShootRun) => Promise<PodTrouble | undefined>;
   /** The activity that waits; the calling one by default. */
   readonly asking?: () => Pick<ActivityInfo, "attempt">;
 }
 
 /** What stands between objects and the states that are waited for, in their own words and those of their pods. */
-export function createObstacles({
-  seedClient,
-  waits,
-  nodeReadiness,
-  nodeTrouble,
-  asking = activityInfo,
-}: ObstacleDeps) {
-  const readinessOf = async (run: ShootRun, target: WaitTarget): Promise<Readiness> =>
-    target.until === "nodesReady" ? await nodeReadiness(run, target) : waits.readiness(target);
+export function createObstacles({ seedClient, readinessOf, nodeTrouble, asking = activityInfo }: ObstacleDeps) {
   const troubleOf = async (run: ShootRun, target: WaitTarget) => {
-    if (target.until === "nodesReady") return await nodeTrouble(run);
+    if (target.until === "nodesReady") return await nodeTrouble(run).catch(() => undefined); // ends no wait
     if (target.until !== "rolledOut" && target.until !== "completed") return undefined;
     const object = await seedClient.read(target);
     return object && (await findPodTrouble(seedClient, object));

@@ -1,6 +1,8 @@
 import { OPERATION_ANNOTATION, TIMESTAMP_ANNOTATION } from "../../api/annotations.ts";
+import { POOL_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import type { ContainerStatus, Pod } from "../../kube/index.ts";
+import type { ContainerStatus, Node, Pod } from "../../kube/index.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
 export type Readiness =
@@ -193,6 +195,25 @@ function sinceRequested(stamp: string, lastUpdateTime: string): Readiness {
 const isBefore = (time = "", stamp = ""): boolean => Date.parse(time) < Math.floor(Date.parse(stamp) / 1000) * 1000;
 
 const not = (message: string): Readiness => ({ reached: false, message });
+
+/**
+ * Of a Node, what tells it from others and from its earlier self, its pool, and whether it is ready: kubelets and the Shoot's users write the rest, a
+ * megabyte and more.
+ */
+export function nodeSigns({ apiVersion, kind, metadata, ...node }: KubeObject): Node {
+  const { name, uid, resourceVersion, labels = {} } = metadata;
+  const { [POOL_LABEL]: pool } = labels;
+  const { conditions = [] } = (node["status"] ?? {}) as NonNullable<Node["status"]>;
+  const ready = conditions.find(({ type }) => type === "Ready");
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      ...{ name, ...omitUndefined({ uid, resourceVersion }) },
+      ...(pool !== undefined && { labels: { [POOL_LABEL]: pool } }),
+    },
+    status: { conditions: ready === undefined ? [] : [{ type: ready.type, status: ready.status }] },
+  };
+}
 
 /** Whether the kubelet says that its node is ready. */
 export function isReady(node: KubeObject): boolean {

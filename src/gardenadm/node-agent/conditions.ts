@@ -13,8 +13,8 @@ import {
 } from "../../activities/shoot/health.ts";
 import { healthy, isIgnored } from "../../activities/managed-resources/health.ts";
 import { findPodTrouble } from "../../activities/waits/pod-trouble.ts";
-import { completed, isReady, type Readiness } from "../../activities/waits/readiness.ts";
-import { CONTROL_PLANE_LABEL, POOL_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
+import { completed, isReady, nodeSigns, type Readiness } from "../../activities/waits/readiness.ts";
+import { CONTROL_PLANE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -69,24 +69,13 @@ async function lookAround(
 
 const STATIC_PODS = ["etcd-main", "etcd-events", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
 
-/**
- * Lists as the client does, of Nodes what their health is judged by: a kubelet fills a megabyte of its Node with what it likes, and this
- * agent has little memory.
- */
+/** Lists as the client does, of Nodes their signs alone: this agent has little memory. */
 const listSigns =
   (client: KubeClient): KubeClient["list"] =>
   async (type, selection) =>
     await client.list(type, type.kind === Node.kind ? { ...selection, keep: signs } : selection);
 
-function signs<T extends KubeObject>({ apiVersion, kind, metadata: { name, labels }, ...node }: T): T {
-  const { conditions = [] } = (node["status"] ?? {}) as NonNullable<Node["status"]>;
-  const { [POOL_LABEL]: pool } = labels ?? {};
-  const kept = {
-    ...{ apiVersion, kind, metadata: { name, ...(pool !== undefined && { labels: { [POOL_LABEL]: pool } }) } },
-    status: { conditions: conditions.filter(({ type }) => type === "Ready") },
-  };
-  return kept as KubeObject as T;
-}
+const signs = <T extends KubeObject>(node: T): T => nodeSigns(node) as KubeObject as T; // T is Node's type
 
 /**
  * By their mirrors: those of a node that is silent are not ready soon. Only those of the node itself count: any kubelet may say that it
