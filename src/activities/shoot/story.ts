@@ -28,28 +28,23 @@ export function progressStory({ operation, seedName }: ShootRun, before: Status,
   const { state, description, lastErrors, parked = [], delayed = [], resumed } = report;
   const known = new Set(before.lastErrors?.map(({ taskID, lastUpdateTime }) => `${taskID} ${lastUpdateTime}`));
   const said = new Set(before.lastErrors?.map(({ taskID, description }) => `${taskID} ${description}`));
-  const chapters: Chapter[] = lastErrors
-    .filter(({ taskID, description }) => delayed.includes(taskID) && !said.has(`${taskID} ${description}`))
-    .map((error) => ({
-      type: "Warning",
-      reason: "StepDelayed",
-      note: `Step ${error.taskID} goes on waiting: ${error.description}`,
-    }));
-  const parkedNow: Chapter[] = lastErrors
-    .filter(({ taskID, lastUpdateTime }) => parked.includes(taskID) && !known.has(`${taskID} ${lastUpdateTime}`))
-    .map((error) => ({
-      type: "Warning",
-      reason: "StepParked",
-      note: `Step ${error.taskID} waits for a retry: ${error.description}`,
-    }));
-  chapters.push(...parkedNow);
+  const chapters: Chapter[] = lastErrors.flatMap(({ taskID, description, lastUpdateTime }) => [
+    ...(delayed.includes(taskID) && !said.has(`${taskID} ${description}`)
+      ? [warning("StepDelayed", `Step ${taskID} goes on waiting: ${description}`)]
+      : []),
+    ...(parked.includes(taskID) && !known.has(`${taskID} ${lastUpdateTime}`)
+      ? [warning("StepParked", `Step ${taskID} waits for a retry: ${description}`)]
+      : []),
+  ]);
   const { done, failed } = reasons[operation];
   if (resumed !== undefined) chapters.push({ reason: "StepResumed", note: `Step ${resumed} goes on` });
   if (state === "Failed" && before.lastOperation?.state !== "Failed")
-    chapters.push({ type: "Warning", reason: failed, note: `${operation} cannot go on: ${description}` });
+    chapters.push(warning(failed, `${operation} cannot go on: ${description}`));
   if (state === "Succeeded") chapters.push({ reason: done, note: `${operation} has succeeded in Seed ${seedName}` });
   return chapters;
 }
+
+const warning = (reason: string, note: string): Chapter => ({ type: "Warning", reason, note });
 
 /** What is told when another seed leads. */
 export function flipStory({ seed, epoch, previousSeed = "", takeover }: Leadership): Chapter {
