@@ -7,10 +7,8 @@ export const usersDefinitions = async (shootClient: KubeClient): Promise<CustomR
   (await shootClient.list(CustomResourceDefinition, ofDefinitions)).filter((one) => !isSpared(one));
 
 /** Whether a kind is the one that this definition makes. */
-export const defines =
-  ({ spec }: CustomResourceDefinition) =>
-  ({ apiVersion, kind }: ResourceType): boolean =>
-    kind === spec.names.kind && apiVersion.startsWith(`${spec.group}/`);
+export const defines = ({ spec }: CustomResourceDefinition, { apiVersion, kind }: ResourceType): boolean =>
+  kind === spec.names.kind && apiVersion.startsWith(`${spec.group}/`);
 
 /**
  * Takes a step towards the end of custom resources that the API server cannot list, convert or change. The deletion of their definition is asked
@@ -18,7 +16,7 @@ export const defines =
  * even then goes with the definition, which loses its finalizers.
  */
 export async function bypass(shootClient: KubeClient, type: Graced): Promise<void> {
-  const definition = (await usersDefinitions(shootClient)).find((one) => defines(one)(type));
+  const definition = (await usersDefinitions(shootClient)).find((one) => defines(one, type));
   if (definition === undefined) return;
   if (!isOverdue(definition, type.grace)) return await ask(shootClient, definition);
   if (definition.spec.conversion?.strategy !== "Webhook") return await free(shootClient, definition);

@@ -39,11 +39,11 @@ export function createResourceCleaner(
   const begin = () => {
     const deadline = Date.now() + polling.deadline;
     return {
-      /** A controller that still runs may put what refuses deletions back: `gatekeepers` go before each look, and are not waited for. */
-      async phase(what: string, types: readonly Graced[], gatekeepers: readonly Graced[] = []) {
+      /** A controller that still runs may put what refuses deletions back: those of `before` go before each look, and are not waited for. */
+      async phase(what: string, types: readonly Graced[], before: readonly Graced[] = []) {
         for (;;) {
           const left: string[] = [];
-          for (const type of gatekeepers) await removeUsers(shootClient, type);
+          for (const type of before) await removeUsers(shootClient, type);
           for (const type of types) {
             const removal = await removeUsers(shootClient, type);
             left.push(...removal.left);
@@ -62,30 +62,34 @@ export function createResourceCleaner(
       },
     };
   };
-  const typesOf = async (seconds: number, chosen: (type: ResourceType) => boolean): Promise<Graced[]> =>
-    (await shootClient.types()).filter(chosen).map((type) => ({ ...type, grace: seconds }));
-  const ofKinds = (seconds: number, kinds: ReadonlySet<string>) => typesOf(seconds, ({ kind }) => kinds.has(kind));
-
-  const gatekeepersNow = () => ofKinds(grace.webhooks, gatekeepers);
+  /** The kinds that the API server has now, by how long their objects may take to go. */
+  const readKinds = async () => {
+    const types = await shootClient.types();
+    const chosen = (seconds: number, isChosen: (type: ResourceType) => boolean): Graced[] =>
+      types.filter(isChosen).map((type) => ({ ...type, grace: seconds }));
+    const named = (seconds: number, kinds: ReadonlySet<string>) => chosen(seconds, ({ kind }) => kinds.has(kind));
+    return { chosen, named, gatekeepers: named(grace.webhooks, gatekeepers) };
+  };
 
   return {
-    webhooks: async () => begin().phase("webhooks", await gatekeepersNow()),
+    webhooks: async () => begin().phase("webhooks", (await readKinds()).gatekeepers),
     async extendedApis() {
       if (outsideOnly) return;
       const { phase } = begin();
+      const { chosen, named, gatekeepers: before } = await readKinds();
       const definitions = await usersDefinitions(shootClient);
-      const isCustom = (type: ResourceType) => definitions.some((one) => defines(one)(type));
-      await phase("custom resources", await typesOf(grace.extendedApis, isCustom), await gatekeepersNow());
-      await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis), await gatekeepersNow());
+      const isCustom = (type: ResourceType) => definitions.some((definition) => defines(definition, type));
+      await phase("custom resources", chosen(grace.extendedApis, isCustom), before);
+      await phase("extended APIs", named(grace.extendedApis, extendedApis), before);
     },
     async kubernetesResources() {
       const { phase, awaitVolumes } = begin();
       const { kubernetesResources: seconds, snapshots: longer } = grace;
-      const before = await gatekeepersNow();
-      await phase("workloads and services", await ofKinds(seconds, outsideOnly ? services : makers), before);
-      await phase("storage", [...(await ofKinds(seconds, claims)), ...(await ofKinds(longer, snapshots))], before);
+      const { named, gatekeepers: before } = await readKinds();
+      await phase("workloads and services", named(seconds, outsideOnly ? services : makers), before);
+      await phase("storage", [...named(seconds, claims), ...named(longer, snapshots)], before);
       await awaitVolumes(seconds);
-      if (!outsideOnly) await phase("namespaces", await ofKinds(seconds, namespaces), before);
+      if (!outsideOnly) await phase("namespaces", named(seconds, namespaces), before);
     },
   };
 }

@@ -27,7 +27,7 @@ export const ofGep1Deletion: readonly Contradiction[] = [
   {
     promise: "CleanCustomResourceDefinitions",
     file: "src/activities/teardown/shoot-resources.ts",
-    find: 'await phase("extended APIs", await ofKinds(grace.extendedApis, extendedApis), await gatekeepersNow());',
+    find: 'await phase("extended APIs", named(grace.extendedApis, extendedApis), before);',
     put: "",
   },
   {
