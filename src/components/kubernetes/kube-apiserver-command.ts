@@ -64,7 +64,7 @@ function earlierIssuer(context: ControlPlaneContext): string[] {
   const name = internalApiServerName(context);
   const isOwn = !context.shoot.spec.kubernetes.kubeAPIServer?.serviceAccountConfig?.issuer;
   if (context.nodes === undefined || name === undefined || !isOwn) return [];
-  return commandLine("", { "service-account-issuer": `https://${name}` }).slice(1);
+  return [`--service-account-issuer=https://${name}`];
 }
 
 function identities(context: ControlPlaneContext): Flags {
