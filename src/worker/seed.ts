@@ -38,11 +38,11 @@ export function createSeedWorker(o: SeedWorkerOptions): Promise<Worker> {
       activity: [
         () => ({
           inbound: {
-            execute: async (input, next) => {
-              await withHeartbeat(async () => await o.admitted);
-              const begun = slots.run(projectOf(input.args), () => withHeartbeat(() => next(input)));
-              return await withHeartbeat(() => begun, SLOW_HEARTBEAT);
-            },
+            execute: (input, next) =>
+              withHeartbeat(async () => {
+                await o.admitted;
+                return await slots.run(projectOf(input.args), () => withHeartbeat(() => next(input)));
+              }, SLOW_HEARTBEAT),
           },
         }),
       ],
