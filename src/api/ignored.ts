@@ -7,20 +7,20 @@ import { ignoredFields } from "./shoot/ignored.ts";
 export const ignoredByKind: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Shoot: ignoredFields,
   Seed: {
-    "spec.extensions": "extensions of Seeds themselves are not made",
+    "spec.extensions": "no Extension objects are created for Seeds",
     "spec.ingress.controller":
-      "no ingress controller is deployed; the domain is kept from Shoots, and told to extensions",
-    "spec.resources": "extensions of Seeds themselves are not made",
+      "no ingress controller is deployed; only the domain is reserved and passed to extensions",
+    "spec.resources": "no Extension objects are created for Seeds",
     "spec.settings.dependencyWatchdog": "it is not deployed into Seeds",
-    "spec.settings.excessCapacityReservation": "no capacity is kept free",
-    "spec.settings.loadBalancerServices": "load balancers are as their provider makes them",
+    "spec.settings.excessCapacityReservation": "no capacity is reserved",
+    "spec.settings.loadBalancerServices": "load balancers have their provider's defaults",
     "spec.settings.persistentVolumeClaimAutoscaler": "it is not deployed into Seeds",
-    "spec.settings.topologyAwareRouting": "requests are routed as Kubernetes does",
+    "spec.settings.topologyAwareRouting": "Kubernetes' default routing is used",
     "spec.settings.verticalPodAutoscaler": "it is not deployed into Seeds",
-    "spec.volume.minimumSize": "volumes have the size that their component asks for",
+    "spec.volume.minimumSize": "each component requests its own volume size",
   },
   Project: {
-    "spec.members": "members get no rights by it: bind roles to them in the project's namespace",
-    "spec.owner": "the owner gets no rights by it: bind roles to them in the project's namespace",
+    "spec.members": "members get no permissions: create RoleBindings in the project's namespace",
+    "spec.owner": "the owner gets no permissions: create a RoleBinding in the project's namespace",
   },
 };
