@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AWAITED_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
-import { KubeError } from "./errors.ts";
+import { versionPath } from "./discovery.ts";
+import { isNotFound, KubeError } from "./errors.ts";
 import { CustomResourceDefinition } from "./kinds.ts";
 import { refOf } from "./path.ts";
 
@@ -29,7 +30,7 @@ const ourManagers: ReadonlySet<string> = new Set(["perennial", "kubectl"]);
 async function untilServed(client: KubeClient, { metadata: { name } }: KubeObject): Promise<void> {
   for (let attempt = 1; attempt <= 300; attempt++) {
     const crd = await client.read(CustomResourceDefinition, { name });
-    if (crd !== undefined && isEstablished(crd)) return;
+    if (crd !== undefined && isEstablished(crd) && (await isDiscoverable(client, crd))) return;
     if (crd !== undefined && isTrue(crd, "NamesAccepted") && attempt % 30 === 0) await touch(client, crd);
     await delay(100);
   }
@@ -37,7 +38,29 @@ async function untilServed(client: KubeClient, { metadata: { name } }: KubeObjec
   throw new KubeError(message, { status: 404, reason: "NotEstablished", retryable: true });
 }
 
-/** Whether the API server serves what the definition defines. */
+/** Whether discovery names the kind in every served version: on a busy API server that is some time after it is established. */
+async function isDiscoverable(client: KubeClient, { spec }: CustomResourceDefinition): Promise<boolean> {
+  for (const { name, served } of spec.versions ?? [])
+    if (served && !(await discoveredKinds(client, `${spec.group}/${name}`)).includes(spec.names.kind)) return false;
+  return true;
+}
+
+async function discoveredKinds(client: KubeClient, apiVersion: string): Promise<readonly string[]> {
+  try {
+    const { resources } = (await client.get(versionPath(apiVersion))) as ResourceList;
+    return resources.map(({ kind }) => kind);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+/** What discovery answers for one API version, as far as it is read here. */
+interface ResourceList {
+  readonly resources: readonly { readonly kind: string }[];
+}
+
+/** Whether the API server has taken the definition into service. */
 export const isEstablished = (crd: CustomResourceDefinition): boolean => isTrue(crd, "Established");
 
 const isTrue = ({ status }: CustomResourceDefinition, condition: string): boolean =>

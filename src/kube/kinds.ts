@@ -271,6 +271,7 @@ export interface CustomResourceDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly kind: string };
+    readonly versions?: readonly { readonly name: string; readonly served: boolean }[];
     readonly conversion?: { readonly strategy: string };
   };
   readonly status?: { readonly conditions?: readonly StatusCondition[] };
