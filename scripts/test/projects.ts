@@ -43,15 +43,16 @@ export const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   flow: ["temporal"],
   "self-hosted": clusterBinaries,
   "self-hosted-whole": clusterBinaries,
-  e2e: [...clusterBinaries, "temporal"],
+  e2e: [...clusterBinaries, ...tunnelBinaries, "temporal"],
   "upstream-api": [
     ...apiServer,
     ...(["kube-controller-manager", "gardener-resource-manager", "gardener-extension-provider-local"] as const),
   ],
   "cluster-api": [...apiServer, ...clusterApiBinaries],
-  "cluster-api-whole": [...clusterBinaries, "temporal", ...clusterApiBinaries],
+  "cluster-api-whole": [...clusterBinaries, ...tunnelBinaries, "temporal", ...clusterApiBinaries],
   upstream: [
     ...clusterBinaries,
+    ...tunnelBinaries,
     ...upstreamBinaries,
     "gardener-node-agent",
     "gardener-extension-networking-calico",

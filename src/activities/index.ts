@@ -121,6 +121,8 @@ export interface SeedActivities {
   initializeShootClients(run: ShootRun): Promise<void>;
   /** Throws unless the Shoot's API server reaches the network of its nodes through the tunnel. */
   checkTunnel(run: ShootRun): Promise<void>;
+  /** Throws unless the Shoot's API server reaches pods by the seed's own routes. */
+  checkRoutes(run: ShootRun): Promise<void>;
   cleanWebhooks(run: ShootRun): Promise<void>;
   cleanExtendedApis(run: ShootRun): Promise<void>;
   cleanKubernetesResources(run: ShootRun): Promise<void>;

@@ -25,7 +25,7 @@ import { sparing } from "./survey/sparing.ts";
 import { createAnswers, type Answers } from "./survey/answers.ts";
 import { createSurvey, type Survey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
-import { tunnelReadiness } from "./waits/tunnel.ts";
+import { routeReadiness, tunnelReadiness } from "./waits/pod-reach.ts";
 import type { Readiness } from "./waits/readiness.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
@@ -189,7 +189,11 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       if (answer !== "ok") throw new StepError(`the Shoot's API server is not ready: ${String(answer)}`);
     },
     async checkTunnel(run) {
-      const readiness = await tunnelReadiness(await shootClients.get(run.technicalID));
+      const readiness = await tunnelReadiness(await shootClients.get(run.technicalID), 5_000);
+      if (!readiness.reached) throw new StepError(readiness.message);
+    },
+    async checkRoutes(run) {
+      const readiness = await routeReadiness(await shootClients.get(run.technicalID), { patience: 5_000 });
       if (!readiness.reached) throw new StepError(readiness.message);
     },
     cleanWebhooks: cleaning("webhooks"),

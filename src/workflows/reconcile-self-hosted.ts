@@ -42,7 +42,8 @@ export type SelfHostedCall =
   | "confirmMembers"
   | "deployEtcdBackup"
   | "rollOutNodes"
-  | "awaitNodes";
+  | "awaitNodes"
+  | "checkRoutes";
 
 const deploy = (component: SelfHostedComponent): SelfHostedAction => ({ verb: "deploy", component });
 const apply = (kind: SelfHostedKind): SelfHostedAction => ({ verb: "apply", kind });
@@ -98,6 +99,7 @@ export const reconcileSelfHosted = define("Reconcile self-hosted Shoot", {
   etcdBackup:            { do: call("deployEtcdBackup"),         after: ["namespaces", "etcdManaged"],       when: [hasBackup] },
   staticPods:            { do: call("rollOutNodes"),             after: ["nodeAgent", "operatingSystemConfig", "controlPlane", "exposure", "etcdManaged"] },
   nodesReady:            { do: call("awaitNodes"),               after: ["staticPods"] },
+  routes:                { do: call("checkRoutes"),              after: ["nodesReady"] },
 });
 
 /** An action for a reader. */
@@ -134,4 +136,5 @@ const calls: Readonly<Record<SelfHostedCall, string>> = {
   deployEtcdBackup: "has the cluster take snapshots of its etcd, each with the sealed bundle beside it",
   rollOutNodes: "says what the machines are to be; those of the control plane become it one after another",
   awaitNodes: "waits until all nodes of the control plane are ready",
+  checkRoutes: "waits until the API server reaches pods, as webhooks, aggregated APIs and logs need it",
 };

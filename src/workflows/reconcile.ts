@@ -108,6 +108,7 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   clusterAutoscaler:     { do: deploy("cluster-autoscaler"),                 after: ["worker"], when: [managesMachines, awake], since: "2026-11-26" },
   nodesReady:            { do: awaitNodes,                                   after: ["worker", "kubeProxy", "tunnelAgent"], was: { until: "2026-11-27", after: ["worker", "kubeProxy"] }, when: [hasWorkers, awake] },
   tunnel:                { do: call("checkTunnel"),                          after: ["nodesReady", "tunnelAgent"], when: [hasTunnel, awake], since: "2026-11-27" },
+  routes:                { do: call("checkRoutes"),                          after: ["nodesReady"], when: [reachesNodes, awake], since: "2026-11-29" },
   staleConfigs:          { do: call("removeStaleConfigs"),                   after: ["worker", "nodesReady"], when: [hasWorkers] },
   extensionsAfterWorker: { do: apply("Extension", "AfterWorker"),            after: ["worker", "extensionsAfterApiServer", "referencedResources"], when: [hasExtensionsAfterWorker], since: "2026-11-26" },
   staleExtensions:       { do: thenCall(call("removeStaleExtensions"), "removeStaleResources"), after: ["worker", "resourceManager"], when: [awake], since: "2026-11-26" },

@@ -308,6 +308,7 @@ function seedActivities(worlds: ReadonlyMap<string, World>): SeedActivities {
     releaseManagedResources: forRun("releaseManagedResources"),
     initializeShootClients: forRun("initializeShootClients"),
     checkTunnel: forRun("checkTunnel"),
+    checkRoutes: forRun("checkRoutes"),
     cleanWebhooks: forRun("cleanWebhooks"),
     cleanExtendedApis: forRun("cleanExtendedApis"),
     cleanKubernetesResources: forRun("cleanKubernetesResources"),

@@ -66,7 +66,7 @@ const durations = {
  */
 export async function localEnvironment(
   name = environmentName,
-  wish: Pick<UpOptions, "upstream" | "upstreamMachines" | "providerLocal" | "tunnel" | "clusterApi"> = {},
+  wish: Pick<UpOptions, "upstream" | "upstreamMachines" | "providerLocal" | "clusterApi"> = {},
 ): Promise<LocalEnvironment> {
   if (process.getuid?.() !== 0) throw new Error("the local environment needs root: run this as root");
   const status = await readStatus({ name });

@@ -38,7 +38,7 @@ let address = "";
 const opened: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  local = await localEnvironment("tunnel", { tunnel: true });
+  local = await localEnvironment("tunnel");
   for (const seed of ["seed-1", "seed-2"] as const) opened.push(await hideNodes(local, seed));
 }, seconds(1500));
 afterAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
 describe("a Shoot whose nodes its seed does not reach", { timeout: seconds(600) }, () => {
   test("is created: its nodes open the tunnel from inside", async () => {
     const begin = performance.now();
-    shoot = await createShoot(local, { name: "hidden", annotations: { "perennial.dev/tunnel": "true" } });
+    shoot = await createShoot(local, { name: "hidden" });
     const plan = await local.perennial("flow", "plan", "hidden");
     expect(plan).toMatch(/^tunnelAgent +run/m);
     await shoot.settles("Succeeded", "Create", 240_000);

@@ -9,7 +9,7 @@ import { DaemonSet, Deployment, Node, StatefulSet } from "../../kube/kinds.ts";
 import { now as timeOf } from "../../kube/time.ts";
 import { healthy as isApplied, isIgnored } from "../managed-resources/health.ts";
 import { TUNNEL_SERVER } from "../../components/tunnel/names.ts";
-import { tunnelReadiness } from "../waits/tunnel.ts";
+import { NODE_ROUTES, routeReadiness, tunnelReadiness } from "../waits/pod-reach.ts";
 import { reportedReadiness, type ExtensionReport } from "./extension-reports.ts";
 import { isReady, rolledOut, type Readiness } from "../waits/readiness.ts";
 
@@ -72,13 +72,13 @@ export async function examine(
       ),
     );
   const components = listWorkloads(seed, controlPlaneKinds, controlPlaneIn(namespace));
-  const [controlPlane, beside, nodes, system, inside, tunnel] = await Promise.all([
+  const [controlPlane, beside, nodes, system, inside, reach] = await Promise.all([
     safely(async () => controlPlaneOf(await components)),
     applied(isForSeed),
     inShoot(async (lists) => everyNode(await lists.list(Node), pools)),
     inShoot(async (lists) => everyWorkload(await listWorkloads(lists, [Deployment, DaemonSet], systemComponents))),
     applied((one) => !isForSeed(one)),
-    shoot && apiServer.reached ? safely(() => tunnelOf(components, shoot)) : well,
+    shoot && apiServer.reached ? safely(() => reachOf(components, shoot)) : well,
   ]);
   const reported = (type: HealthType) => reportedReadiness(type, reports, now);
   return {
@@ -86,7 +86,7 @@ export async function examine(
     ControlPlaneHealthy: both(both(both(controlPlane, beside), snapshots), reported("ControlPlaneHealthy")),
     EveryNodeReady: both(nodes, reported("EveryNodeReady")),
     SystemComponentsHealthy: both(
-      apiServer.reached ? both(both(system, inside), tunnel) : system,
+      apiServer.reached ? both(both(system, inside), reach) : system,
       reported("SystemComponentsHealthy"),
     ),
   };
@@ -199,15 +199,17 @@ export function both(one: Readiness, other: Readiness): Readiness {
   return { reached: false, message: `${one.message}; ${other.message}`, ...(reason !== undefined && { reason }) };
 }
 
-/** A Shoot has a tunnel where its API server has an end of it beside. */
-async function tunnelOf(
+/** Whether the API server reaches pods: through the tunnel where it has an end of it beside, by the seed's routes where not, and by its node's where no seed has it. */
+async function reachOf(
   components: Promise<readonly KubeObject[]>,
   shoot: Pick<KubeClient, "get" | "list">,
 ): Promise<Readiness> {
   const apiServer = (await components).find(({ metadata }) => metadata.name === "kube-apiserver");
   const { template } = (apiServer?.["spec"] ?? {}) as PodMaker;
   const containers = template?.spec?.initContainers ?? [];
-  return containers.some(({ name }) => name === TUNNEL_SERVER) ? await tunnelReadiness(shoot) : well;
+  if (apiServer === undefined) return await routeReadiness(shoot, { remedy: NODE_ROUTES });
+  const hasTunnel = containers.some(({ name }) => name === TUNNEL_SERVER);
+  return hasTunnel ? await tunnelReadiness(shoot) : await routeReadiness(shoot);
 }
 
 interface PodMaker {

@@ -128,6 +128,7 @@ export const judgedCalls = [
   "publishInfrastructure",
   "initializeShootClients",
   "checkTunnel",
+  "checkRoutes",
   "encryptResources",
   "publishKubeconfig",
   "deployNodeAgentSecrets",

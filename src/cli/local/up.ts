@@ -1,4 +1,3 @@
-import { TUNNEL_ANNOTATION } from "../../api/annotations.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../exit.ts";
@@ -33,7 +32,6 @@ export const up = defineCommand({
     upstream: flag("Leave what upstream's provider-local can serve to it, and make the seeds ready for its chart"),
     providerLocal: choice(["chart"], "Install the local provider of each seed, from its chart, by registration"),
     upstreamMachines: flag("As --upstream, and have it make the machines of Shoots, which are pods of a seed"),
-    tunnel: flag(`Get both ends of the tunnel, for Shoots with annotation ${TUNNEL_ANNOTATION}`),
     clusterApi: flag("Make the garden a management cluster of Cluster API: its core manager, and ours beside it"),
     seed: repeated("name=file", "Use the cluster of this kubeconfig as a seed of this name; may be repeated"),
   },
@@ -43,7 +41,6 @@ export const up = defineCommand({
     const given = {
       seeds,
       upstream: options.upstream,
-      tunnel: options.tunnel,
       clusterApi: options.clusterApi,
       ...(options.providerLocal && { providerLocal: options.providerLocal }),
       ...(options.gardenKubeconfig && { gardenKubeconfig: options.gardenKubeconfig }),

@@ -180,4 +180,5 @@ export const reconcileWrites: Readonly<Record<string, readonly Writes[]>> = {
     },
   ],
   nodesReady: [],
+  routes: [],
 };

@@ -4,6 +4,7 @@ import { applyExtensionObject } from "../../activities/extensions/apply-object.t
 import { needsPeriodicTrigger } from "../../activities/extensions/trigger.ts";
 import { deploySeedResourceManager } from "../../activities/managed-resources/seed-resource-manager.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
+import { NODE_ROUTES, routeReadiness } from "../../activities/waits/pod-reach.ts";
 import { isReady } from "../../activities/waits/readiness.ts";
 import type { WaitTarget } from "../../activities/index.ts";
 import type { Cluster } from "../../api/index.ts";
@@ -140,6 +141,7 @@ function createCalls(deps: ReconcileDeps): Readonly<Record<SelfHostedCall, Call>
       await rolledOut(client, await orderMachines(client, await deps.readContext()), scope);
     },
     awaitNodes: async (_, scope) => await nodesReady(client, scope),
+    checkRoutes: async (_, scope) => await podsReached(client, scope),
   };
 }
 
@@ -204,6 +206,13 @@ async function nodesReady(client: KubeClient, scope: StepScope): Promise<void> {
     const nodes = await client.list(Node, { labelSelector: CONTROL_PLANE_LABEL });
     const unready = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
     return unready.length === 0 || unready.join(", ");
+  });
+}
+
+async function podsReached(client: KubeClient, scope: StepScope): Promise<void> {
+  await until("pods are out of reach", scope, async () => {
+    const readiness = await routeReadiness(client, { remedy: NODE_ROUTES, patience: 5_000 });
+    return readiness.reached || readiness.message;
   });
 }
 

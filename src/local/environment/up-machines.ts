@@ -1,4 +1,3 @@
-import { counted } from "../../api/counted.ts";
 import { createKubeClient, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { ensureBinaries } from "../binary/binaries.ts";
@@ -38,7 +37,7 @@ export interface UpContext {
 }
 
 /** Makes a garden and seeds on this machine, and everything around them. */
-export async function makeClusters(context: UpContext, { seedCount, tunnel, ...asked }: WantedClusters): Promise<void> {
+export async function makeClusters(context: UpContext, { seedCount, ...asked }: WantedClusters): Promise<void> {
   const { environment, processes, log, run, signal } = context;
   // What is there is kept, also when it is not asked for once more.
   const clusterApi = asked.clusterApi || (await processes.list()).some(({ name }) => name === coreManagerName);
@@ -49,8 +48,8 @@ export async function makeClusters(context: UpContext, { seedCount, tunnel, ...a
     const { temporal } = await ensureBinaries(["temporal"], { log, onProgress: tell, ...cancel });
     // Machines and images hold these: exactly the pinned, static ones, whatever is in PATH.
     const pinned = { log, onProgress: tell, pinned: true, ...cancel };
-    const further = [...(tunnel ? tunnelBinaries : []), ...(clusterApi ? clusterApiBinaries : [])];
-    await ensureBinaries([...binariesFor(environment), ...further], pinned);
+    const further = clusterApi ? clusterApiBinaries : [];
+    await ensureBinaries([...tunnelBinaries, ...binariesFor(environment), ...further], pinned);
     return { ...(await ensureBinaries(clusterBinaries, pinned)), temporal };
   });
   await run("images", createImageStore(log));
@@ -70,7 +69,7 @@ export async function makeClusters(context: UpContext, { seedCount, tunnel, ...a
         return seed;
       }),
     );
-    if (tunnel) tell(`tunnel's images on ${counted(await giveTunnelImages(environment, log), "machine")}`);
+    await giveTunnelImages(environment, log);
     return all;
   });
   await run("crds", async () => {
@@ -105,7 +104,6 @@ export async function makeClusters(context: UpContext, { seedCount, tunnel, ...a
 /** What is to be made: how many seeds, and what they and the garden are to be able to do beside the usual. */
 export interface WantedClusters {
   readonly seedCount: number;
-  readonly tunnel: boolean;
   /** The garden is a management cluster of Cluster API, too. */
   readonly clusterApi: boolean;
 }

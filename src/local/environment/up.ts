@@ -27,8 +27,6 @@ export interface UpOptions extends EnvironmentChoice {
   readonly upstreamMachines?: boolean;
   /** The local provider of each seed is installed from its chart, by registration, and does not run beside the environment. */
   readonly providerLocal?: "chart";
-  /** Gets both ends of the tunnel, so that Shoots may have one. */
-  readonly tunnel?: boolean;
   /** The garden becomes a management cluster of Cluster API: with its core manager, and our process beside it. */
   readonly clusterApi?: boolean;
   readonly gardenKubeconfig?: string;
@@ -58,7 +56,6 @@ export async function up(
     providerLocal,
     webhooks,
     signal,
-    tunnel = false,
     clusterApi = false,
   } = options;
   if (gardenKubeconfig === undefined) requireMachines(seeds, seedCount);
@@ -70,7 +67,7 @@ export async function up(
   const shared = { environment, processes: createProcesses(environment, log), log, run: phases.run, signal };
   await withLock(lockFile(environment), async () => {
     await requireSameMode(environment, gardenKubeconfig === undefined ? "machines" : "existing");
-    if (gardenKubeconfig === undefined) await makeClusters(shared, { seedCount, tunnel, clusterApi });
+    if (gardenKubeconfig === undefined) await makeClusters(shared, { seedCount, clusterApi });
     else if (clusterApi) throw new Error("cannot start Cluster API's manager in a garden that exists: clusterctl does");
     else await adoptClusters(shared, { gardenKubeconfig, seeds, webhooks });
     await startSupervisor(shared);

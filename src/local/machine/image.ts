@@ -13,14 +13,16 @@ export interface MachineImage {
   readonly imageTars: readonly string[];
 }
 
-/** What gives the containerd of the machine in which it runs the images of a tar. */
-export const importCommand = (tar: string): readonly string[] => [
-  ...["/opt/bin/ctr", "--address", containerdSocket, "--namespace", "k8s.io"],
-  ...["images", "import", tar],
-];
-
 /** Where containerd listens. */
 export const containerdSocket = "/run/containerd/containerd.sock";
+
+const imagesCommand = ["/opt/bin/ctr", "--address", containerdSocket, "--namespace", "k8s.io", "images"] as const;
+
+/** What gives the containerd of the machine in which it runs the images of a tar. */
+export const importCommand = (tar: string): readonly string[] => [...imagesCommand, "import", tar];
+
+/** What prints the names of the images that the containerd of the machine in which it runs has, one on a line. */
+export const listCommand: readonly string[] = [...imagesCommand, "list", "--quiet"];
 
 /** Makes the links and files, writes containerd's configuration, and makes sure of a file that units take for granted. */
 export function installImage({ links, files, sandboxImage }: MachineImage): void {

@@ -10,7 +10,7 @@ import { listNamespaces, runnerIn } from "../network/namespace.ts";
 import { plugAddress, unplugAddress } from "../network/plug.ts";
 import { readPid1 } from "./boot.ts";
 import { removeCgroup, removeEmptyCgroup } from "./cgroup.ts";
-import { importCommand } from "./image.ts";
+import { importCommand, listCommand } from "./image.ts";
 import {
   changeMachine,
   describeMachine,
@@ -46,6 +46,8 @@ export interface HostMachines extends Machines {
   removeAll(): Promise<void>;
   /** Gives the machine's containerd a further image, now and at every boot; of two with one name, the later. */
   loadImage(name: string, image: Image): Promise<void>;
+  /** The names of the images that the machine's containerd has; the machine runs. */
+  imagesOf(name: string): Promise<readonly string[]>;
 }
 
 /** Machines that are namespaces of this host (docs/decisions/0002). Needs root. */
@@ -62,12 +64,11 @@ export function createMachines(env: Environment, log: Logger): HostMachines {
         env,
         name,
         (record) => ({ ...record, images: { ...record.images, [image]: tar } }),
-        async (paths) => {
-          const pid1 = await readPid1(paths);
-          const [ctr = "", ...args] = importCommand(tar);
-          await execa("nsenter", ["--target", String(pid1?.pid), "--mount", "--", ctr, ...args]);
-        },
+        async (paths) => void (await runIn(paths, importCommand(tar))),
       );
+    },
+    async imagesOf(name) {
+      return (await runIn(records.machinePaths(env, name), listCommand)).split("\n");
     },
     async configureNetwork(name, network) {
       await changeMachine(
@@ -122,4 +123,11 @@ async function discardAll(host: Host): Promise<void> {
   await removeEmptyCgroup("/perennial");
   await removeAddresses(env);
   await rmdir(records.machinesDirectory(env)).catch(() => undefined);
+}
+
+/** Runs a command in the file system of a machine that runs; answers with what it prints. */
+async function runIn(paths: records.MachinePaths, command: readonly string[]): Promise<string> {
+  const pid1 = await readPid1(paths);
+  const { stdout } = await execa("nsenter", ["--target", String(pid1?.pid), "--mount", "--", ...command]);
+  return stdout;
 }

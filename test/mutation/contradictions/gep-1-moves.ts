@@ -41,8 +41,8 @@ export const ofGep1Moves: readonly Contradiction[] = [
   {
     promise: "Gardener's own conditions",
     file: "src/activities/shoot/health.ts",
-    find: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(system, inside), tunnel) : system,",
-    put: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(controlPlane, inside), tunnel) : system,",
+    find: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(system, inside), reach) : system,",
+    put: "SystemComponentsHealthy: both(\n      apiServer.reached ? both(both(controlPlane, inside), reach) : system,",
   },
   {
     promise: "Gardener's label of a Shoot's health",

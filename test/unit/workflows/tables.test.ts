@@ -133,7 +133,7 @@ const fallingAsleep = [
 ];
 /** What a Shoot that is awake and has everything does not do. */
 const nothingToTakeAway = [
-  ...["staleResourceManagerWebhooks", "staleTunnelAgent", "stopClusterAutoscaler", "unusedResourceManager"],
+  ...["staleResourceManagerWebhooks", "staleTunnelAgent", "stopClusterAutoscaler", "routes", "unusedResourceManager"],
   ...fallingAsleep.toSpliced(4, 0, "stopStaleResourceManager"),
   "extensionsAsleep",
 ];
@@ -206,14 +206,14 @@ describe("the rows of the resource manager", () => {
 });
 
 describe("the rows of the tunnel", () => {
-  const rows = ["tunnelAgent", "tunnel", "staleTunnelAgent"];
+  const rows = ["tunnelAgent", "tunnel", "staleTunnelAgent", "routes"];
   const doneBy = (flow: ShootFlow, change: Partial<ShootRun>) =>
     planFlow(flow, shootRun(change)).flatMap(({ step, skipped }) => (rows.includes(step) && !skipped ? [step] : []));
   it.each([reconcile, restore])(
-    "of $title put agents where there is a tunnel, and take them away where not",
+    "of $title put agents where there is a tunnel, take them away where not, and see either way that pods are reached",
     (flow) => {
       expect(doneBy(flow, { tunnel: true })).toEqual(["tunnelAgent", "tunnel"]);
-      expect(doneBy(flow, {})).toEqual(["staleTunnelAgent"]);
+      expect(doneBy(flow, {})).toEqual(["staleTunnelAgent", "routes"]);
       expect(doneBy(flow, { workerless: true })).toEqual([]);
       expect(doneBy(flow, { tunnel: true, hibernated: true })).toEqual([]);
     },
@@ -221,7 +221,7 @@ describe("the rows of the tunnel", () => {
   it("wait for agents with the nodes, and for the tunnel after them", () => {
     for (const flow of [reconcile, restore]) {
       expect([...before(flow, "nodesReady")], flow.title).toContain("tunnelAgent");
-      expect([...before(flow, "tunnel")], flow.title).toContain("nodesReady");
+      for (const row of ["tunnel", "routes"]) expect([...before(flow, row)], flow.title).toContain("nodesReady");
     }
   });
 });

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { examine } from "../../../src/activities/shoot/health.ts";
+import { routeReadiness, tunnelReadiness } from "../../../src/activities/waits/pod-reach.ts";
+import { KubeError, type KubeClient } from "../../../src/kube/index.ts";
+
+const agent = "/api/v1/namespaces/kube-system/services/konnectivity-agent:8134/proxy/readyz";
+const told = "The API server does not reach nodes, pods and Services through the tunnel: ";
+const broken = (why: string) => ({ reached: false, message: told + why, reason: "TunnelConnectionBroken" });
+const refusal = new KubeError("cannot get it: no endpoints available", {
+  ...{ status: 503, reason: "ServiceUnavailable", retryable: true },
+});
+
+const node = (ready: boolean) => ({ status: { conditions: [{ type: "Ready", status: ready ? "True" : "False" }] } });
+const nodes = (...ready: boolean[]) => ({ list: (async () => ready.map(node)) as unknown as KubeClient["list"] });
+
+test("a tunnel is there when an agent answers the API server", async () => {
+  const asked: string[] = [];
+  const get = async (path: string) => (asked.push(path), "ok");
+  expect(await tunnelReadiness({ get, ...nodes(true) })).toEqual({ reached: true });
+  expect(asked).toEqual([agent]);
+});
+
+test("a tunnel is broken when the API server says that it reaches no agent, or says nothing in time", async () => {
+  expect(await tunnelReadiness({ get: () => Promise.reject(refusal), ...nodes(false, true) })).toEqual(
+    broken(refusal.message),
+  );
+  const silent = { get: () => new Promise<never>(() => undefined), ...nodes(true) };
+  expect(await tunnelReadiness(silent, 10)).toEqual(broken("no answer within 0.01 s"));
+});
+
+test("a tunnel is not missed while no node is ready: nothing is behind it", async () => {
+  for (const behind of [nodes(), nodes(false)])
+    expect(await tunnelReadiness({ get: () => Promise.reject(refusal), ...behind })).toEqual({ reached: true });
+});
+
+const dns = (name: string, ready: boolean) => ({ ...node(ready), metadata: { namespace: "kube-system", name } });
+const pods = (...all: object[]) => ({ list: (async () => all) as unknown as KubeClient["list"] });
+
+test("pods are reached by the seed's routes when one ready pod of CoreDNS answers the API server", async () => {
+  const asked: string[] = [];
+  const get = async (path: string) => (asked.push(path), path.includes("/b:") ? "OK" : Promise.reject(refusal));
+  const shoot = { get, ...pods(dns("a", true), dns("b", true), dns("c", false)) };
+  expect(await routeReadiness(shoot)).toEqual({ reached: true });
+  const pathOf = (pod: string) => `/api/v1/namespaces/kube-system/pods/${pod}:8181/proxy/ready`;
+  expect(asked).toEqual([pathOf("a"), pathOf("b")]);
+});
+
+test("pods that no route leads to are said, with the annotation that promised one", async () => {
+  const shoot = { get: () => Promise.reject(refusal), ...pods(dns("a", true)) };
+  const readiness = await routeReadiness(shoot);
+  expect(readiness).toMatchObject({ reached: false, reason: "PodsNotReached" });
+  expect(readiness).toHaveProperty(
+    "message",
+    expect.stringContaining(`${refusal.message}. The Shoot or its Seed is annotated perennial.dev/tunnel=false`),
+  );
+  const silent = { get: () => new Promise<never>(() => undefined), ...pods(dns("a", true)) };
+  expect(await routeReadiness(silent, { patience: 10 })).toHaveProperty(
+    "message",
+    expect.stringContaining("no answer within 0.01 s"),
+  );
+});
+
+test("no route is missed while no pod of CoreDNS is ready", async () => {
+  const get = () => Promise.reject(refusal);
+  for (const there of [pods(), pods(dns("a", false))])
+    expect(await routeReadiness({ get, ...there })).toEqual({ reached: true });
+});
+
+test.for([
+  [
+    "through the tunnel where there is one, by upstream's reason",
+    { seed: [{ name: "konnectivity-server" }] },
+    { reached: false, reason: "TunnelConnectionBroken" },
+  ],
+  [
+    "by routes where there is none",
+    { seed: [] },
+    { reached: false, reason: "PodsNotReached", message: expect.stringContaining("perennial.dev/tunnel=false") },
+  ],
+  [
+    "by its node's routes where no seed has the API server",
+    { seed: undefined },
+    { reached: false, reason: "PodsNotReached", message: expect.stringContaining("network plugin") },
+  ],
+] as const)("a Shoot's condition says whether pods are reached %s", async ([, { seed: initContainers }, expected]) => {
+  const template = { spec: { initContainers } };
+  const deployment = {
+    kind: "Deployment",
+    metadata: { name: "kube-apiserver" },
+    spec: { replicas: 0, template },
+    status: {},
+  };
+  const deployments = initContainers === undefined ? [] : [deployment];
+  const seed = { list: async ({ kind }: { kind: string }) => (kind === "Deployment" ? deployments : []) };
+  const get = async (path: string) => (path === "/readyz" ? "ok" : Promise.reject(refusal));
+  const inShoot: Record<string, object[]> = {
+    Node: [{ ...node(true), metadata: { name: "a" } }],
+    Pod: [dns("a", true)],
+  };
+  const shoot = { list: async ({ kind }: { kind: string }) => inShoot[kind] ?? [], get } as unknown as KubeClient;
+  const { SystemComponentsHealthy } = await examine({ seed: seed as unknown as KubeClient, shoot }, "shoot--a");
+  expect(SystemComponentsHealthy).toMatchObject(expected);
+});
