@@ -62,6 +62,7 @@ describe("a periodic Reconcile", () => {
         "coreDns",
         "worker",
         "nodesReady",
+        "routes",
         "staleConfigs",
         "staleExtensions",
       ],

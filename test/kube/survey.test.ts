@@ -221,6 +221,7 @@ test("what a row would wait for has to be reached: workloads, nodes", async () =
       "kubeControllerManager",
       "worker",
       "nodesReady",
+      "routes",
       "staleConfigs",
       "staleExtensions",
     ]),
@@ -230,7 +231,7 @@ test("what a row would wait for has to be reached: workloads, nodes", async () =
   await eventually(async () => expect(await running()).toEqual([]));
 
   await nodeSays("False");
-  expect(await running()).toEqual(["nodesReady", "staleConfigs"]);
+  expect(await running()).toEqual(["nodesReady", "routes", "staleConfigs"]);
   await nodeSays("True");
 });
 
@@ -243,7 +244,16 @@ const nodeSays = (status: string) =>
 
 test("an extension that failed, was asked by others, or has rested for a day acts again", async () => {
   const network = refTo(Network, inNamespace(shoot.run.name));
-  const behind = ["network", "kubeProxy", "coreDns", "worker", "nodesReady", "staleConfigs", "staleExtensions"];
+  const behind = [
+    "network",
+    "kubeProxy",
+    "coreDns",
+    "worker",
+    "nodesReady",
+    "routes",
+    "staleConfigs",
+    "staleExtensions",
+  ];
   const { status } = (await kube.read(network)) as KubeObject & { status: { lastOperation: object } };
   const say = (change: object) => kube.patch(network, { status: change }, { subresource: "status" });
 
