@@ -5,6 +5,7 @@ import type { Resource } from "../api/schema/resource.ts";
 import type { JsonSchema } from "../api/schema/structural.ts";
 import { changedFieldsOf, jsonSchemaOf, type FoundField } from "../api/schema/walk.ts";
 import { ignoredByKind } from "../api/ignored.ts";
+import { annotationWarnings } from "./ignored-annotations.ts";
 import type { Answer, Webhook } from "./review.ts";
 import { fieldWarnings } from "./shoot/field-warnings.ts";
 import { suggestion } from "./text.ts";
@@ -22,7 +23,11 @@ export function createFieldWarner(): (webhook: Webhook) => Webhook {
     if (!answer.allowed || schema === undefined) return answer;
     const changed = changedFieldsOf(schema, written(request.object), written(request.oldObject), "").map(withoutDot);
     const ignored = request.kind.kind === Shoot.kind ? {} : ignoredByKind[request.kind.kind];
-    return withWarnings(answer, [...unknownFieldWarnings(changed), ...fieldWarnings(changed, ignored ?? {})]);
+    return withWarnings(answer, [
+      ...unknownFieldWarnings(changed),
+      ...fieldWarnings(changed, ignored ?? {}),
+      ...(request.object === undefined ? [] : annotationWarnings(request.object, request.oldObject)),
+    ]);
   };
 }
 

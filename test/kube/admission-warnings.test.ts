@@ -89,6 +89,27 @@ test("a misspelt field of any kind that users write is admitted with a warning, 
   }
 });
 
+test("an annotation of Gardener on which nothing acts is admitted with a warning, also when nothing else of a Shoot changes", async ({
+  admissionLab,
+}) => {
+  const told: string[] = [];
+  const client = createKubeClient({ file: admissionLab.kubeconfig }, { onWarning: (text) => void told.push(text) });
+  const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
+  const metadata = { name: "annotated", namespace: "garden-dev" };
+  try {
+    const shoot = await client.create(withChange({ ...example, metadata }, { "spec.dns": undefined }));
+    const before = told.length;
+    await client.patch(refOf(shoot), { metadata: { annotations: { "shoot.gardener.cloud/skip-readiness": "true" } } });
+    expect(told.slice(before)).toEqual([
+      "metadata.annotations[shoot.gardener.cloud/skip-readiness]: nothing acts on this annotation, unless an extension does",
+    ]);
+    await client.patch(refOf(shoot), { metadata: { finalizers: null } });
+    await client.remove(refOf(shoot));
+  } finally {
+    await client.close();
+  }
+});
+
 test("an extension that is switched off in GEP-1's words is switched off", async ({ admissionLab: { client } }) => {
   const example = (await exampleObjects()).find(({ kind }) => kind === "Shoot") as Shoot;
   const extensions = [

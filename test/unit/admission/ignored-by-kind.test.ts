@@ -44,6 +44,44 @@ test.each([
   );
 });
 
+/** What is warned of when an object gets these annotations. */
+async function warnedAnnotations(kind: string, annotations: object, before: object = {}): Promise<readonly string[]> {
+  const [object, oldObject] = [annotations, before].map((one) => ({
+    ...{ apiVersion: "core.gardener.cloud/v1beta1", kind, metadata: { name: "a", annotations: one }, spec: {} },
+  }));
+  const type = { group: "core.gardener.cloud", version: "v1beta1", kind };
+  const answer = await admitted({ operation: "UPDATE", kind: type, object, oldObject } as never);
+  return answer.allowed ? (answer.warnings ?? []) : [];
+}
+
+test.each([
+  ["Shoot", "shoot.gardener.cloud/skip-readiness"],
+  ["Shoot", "alpha.control-plane.scaling.shoot.gardener.cloud/scale-down-disabled"],
+  ["Shoot", "authentication.gardener.cloud/issuer"],
+  ["Seed", "seed.gardener.cloud/accelerated-vpn"],
+  ["Seed", "gardener.cloud/operation"],
+  ["Project", "project.gardener.cloud/skip-stale-check"],
+])("annotation of Gardener on a %s on which nothing acts is warned of, once: %s", async (kind, key) => {
+  const warning = `metadata.annotations[${key}]: nothing acts on this annotation, unless an extension does`;
+  expect(await warnedAnnotations(kind, { [key]: "true" })).toEqual([warning]);
+  expect(await warnedAnnotations(kind, { [key]: "true", a: "b" }, { [key]: "true" })).toEqual([]);
+});
+
+test("annotations that act, that extensions define, or that are others' are not warned of", async () => {
+  const acting = ["gardener.cloud/operation", "shoot.gardener.cloud/ignore", "shoot.gardener.cloud/tasks"];
+  const others = [
+    "provider.extensions.gardener.cloud/a",
+    "perennial.dev/a",
+    "example.com/gardener.cloud",
+    "notgardener.cloud/a",
+  ];
+  const annotations = Object.fromEntries([...acting, ...others].map((key) => [key, "x"]));
+  expect(await warnedAnnotations("Shoot", annotations)).toEqual([]);
+  expect(await warnedAnnotations("Seed", { "shoot.gardener.cloud/emergency-stop-reconciliations": "true" })).toEqual(
+    [],
+  );
+});
+
 test("a Seed with settings that act gets no warning", async () => {
   const settings = { scheduling: { visible: false }, zoneSelection: { mode: "Enforce" } };
   expect(await warningsOn("Seed", { settings })).toEqual([]);
