@@ -99,7 +99,11 @@ test("an annotation of Gardener on which nothing acts is admitted with a warning
   try {
     const shoot = await client.create(withChange({ ...example, metadata }, { "spec.dns": undefined }));
     const before = told.length;
-    await client.patch(refOf(shoot), { metadata: { annotations: { "shoot.gardener.cloud/skip-readiness": "true" } } });
+    const annotations = {
+      "shoot.gardener.cloud/skip-readiness": "true",
+      "confirmation.gardener.cloud/deletion": "true",
+    };
+    await client.patch(refOf(shoot), { metadata: { annotations } });
     expect(told.slice(before)).toEqual([
       "metadata.annotations[shoot.gardener.cloud/skip-readiness]: nothing acts on this annotation, unless an extension does",
     ]);
