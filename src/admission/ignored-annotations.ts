@@ -35,14 +35,21 @@ const actedOn: Readonly<Record<string, readonly string[]>> = {
  * Says of Gardener's annotations that are new or changed in an object that nothing acts on them. Extensions see Shoots, Seeds and CloudProfiles
  * whole, and may act on any: keys of theirs are passed over.
  */
-export function annotationWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
-  const known = actedOn[object.kind];
+export function annotationWarnings(
+  kind: string,
+  object: KubeObject | undefined,
+  old: KubeObject | undefined,
+): string[] {
+  const known = actedOn[kind];
   if (known === undefined) return [];
   const before = annotationsOf(old);
   return Object.entries(annotationsOf(object))
     .filter(([key, value]) => isGardeners(key) && !known.includes(key) && before[key] !== value)
     .slice(0, mostNamed)
-    .map(([key]) => `metadata.annotations[${key.slice(0, 150)}]: nothing acts on this annotation, unless an extension does`);
+    .map(
+      ([key]) =>
+        `metadata.annotations[${key.slice(0, 150)}]: nothing acts on this annotation, unless an extension does`,
+    );
 }
 
 const annotationsOf = (object: KubeObject | undefined): Readonly<Record<string, unknown>> =>

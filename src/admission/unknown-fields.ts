@@ -26,7 +26,7 @@ export function createFieldWarner(): (webhook: Webhook) => Webhook {
     return withWarnings(answer, [
       ...unknownFieldWarnings(changed),
       ...fieldWarnings(changed, ignored ?? {}),
-      ...(request.object === undefined ? [] : annotationWarnings(request.object, request.oldObject)),
+      ...annotationWarnings(request.kind.kind, request.object, request.oldObject),
     ]);
   };
 }
