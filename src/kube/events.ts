@@ -3,7 +3,7 @@ import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import type { KubeClient } from "./client.ts";
 import { isAlreadyExists, isNotFound } from "./errors.ts";
-import { Event } from "./kinds.ts";
+import { defineKind } from "./kinds.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { refTo, typeMeta } from "./path.ts";
 import { microTime } from "./time.ts";
@@ -35,7 +35,7 @@ export interface Reporter {
   readonly instance: string;
 }
 
-/** A recorder of events.k8s.io/v1 Events. */
+/** A recorder of Events. */
 export function createEventRecorder(o: Reporter & { readonly log: Logger }): EventRecorder {
   const all = new Map<string, Series>();
 
@@ -55,9 +55,10 @@ export function createEventRecorder(o: Reporter & { readonly log: Logger }): Eve
   /** False when there is no Event yet that could count up; the API server forgets them after an hour. */
   async function writeSeries({ name, written, count, latest }: Series): Promise<boolean> {
     if (written === 0) return false;
-    const series = { count, lastObservedTime: microTime() };
+    const at = microTime();
+    const counted = { ...timesOf(at), count, series: { count, lastObservedTime: at } };
     try {
-      await o.client.patch(refTo(Event, { namespace: namespaceOf(latest), name }), { series });
+      await o.client.patch(refTo(CoreEvent, { namespace: namespaceOf(latest), name }), counted);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -99,20 +100,27 @@ function eventOf(reporter: Reporter, { name, count, latest }: Pick<Series, "name
   const { namespace, uid, resourceVersion } = regarding.metadata;
   const eventTime = microTime();
   return {
-    ...typeMeta(Event),
+    ...typeMeta(CoreEvent),
     metadata: { namespace: namespaceOf(latest), name },
-    regarding: {
+    involvedObject: {
       apiVersion: regarding.apiVersion,
       kind: regarding.kind,
       name: regarding.metadata.name,
       ...omitUndefined({ namespace, uid, resourceVersion }),
     },
-    ...{ type, reason, action, note: note.slice(0, 1024), eventTime },
-    reportingController: reporter.controller,
+    ...{ type, reason, action, message: note.slice(0, 1024), count, eventTime },
+    ...timesOf(eventTime),
+    firstTimestamp: timesOf(eventTime).lastTimestamp,
+    reportingComponent: reporter.controller,
     reportingInstance: reporter.instance,
     ...(count > 1 ? { series: { count, lastObservedTime: eventTime } } : {}),
   };
 }
+
+/** Events of core have both generations of fields: `kubectl get events --sort-by=.lastTimestamp` goes by the earlier one, to the second. */
+const CoreEvent = defineKind({ apiVersion: "v1", kind: "Event", scope: "Namespaced" });
+
+const timesOf = (at: string) => ({ lastTimestamp: at.replace(/[.]\d+/, "") });
 
 const seriesLifetime = 10 * 60_000;
 

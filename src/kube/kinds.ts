@@ -263,7 +263,7 @@ export interface Event extends NamespacedObject {
   readonly reason?: string;
   readonly note?: string;
 }
-/** An Event of `events.k8s.io`. */
+/** An Event of `events.k8s.io`, by which they are read: those of core have fewer names for the same. */
 export const Event = defineKind<Event>({ apiVersion: "events.k8s.io/v1", kind: "Event", scope: "Namespaced" });
 
 /** A CustomResourceDefinition: whose kind it is, how its versions are converted, and whether the server serves it. */

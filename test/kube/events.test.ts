@@ -4,6 +4,7 @@ import { createEventRecorder, createKubeClient, Event, type EventRecorder } from
 import { createLogger } from "../../src/log.ts";
 import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = createLogger({ name: "test", level: "silent" });
 const failed = {
@@ -47,6 +48,24 @@ test("what happens once is one Event without a series", async () => {
     reportingInstance: "test-1",
   });
   expect(event).not.toHaveProperty("series");
+});
+
+test("an Event has the times that kubectl sorts by, also when it happens again", async () => {
+  const core = async () =>
+    ((await controlPlane.client.get("/api/v1/namespaces/default/events")) as { items: Record<string, unknown>[] })
+      .items;
+  recorder.record({ regarding, ...failed });
+  await recorder.settled();
+  const [first] = await core();
+  expect(first).toMatchObject({ count: 1, firstTimestamp: first?.["lastTimestamp"], message: failed.note });
+  expect(Date.parse(String(first?.["lastTimestamp"]))).toBeGreaterThan(Date.now() - 60_000);
+  await eventually(async () => {
+    recorder.record({ regarding, ...failed });
+    await recorder.settled();
+    const [again] = await core();
+    expect(again).toMatchObject({ firstTimestamp: first?.["firstTimestamp"], series: { count: again?.["count"] } });
+    expect(again?.["lastTimestamp"]).not.toBe(first?.["lastTimestamp"]);
+  });
 });
 
 test("what happens again counts up one series, however fast it comes", async () => {

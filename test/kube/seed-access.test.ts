@@ -83,6 +83,21 @@ const eventOf = (shoot: string): KubeObject => ({
   ...{ reportingController: "perennial.dev/worker-seed", reportingInstance: "test" },
 });
 
+/** The same in core's words: the policy reads both by those of events.k8s.io. */
+const coreEventOf = (shoot: string, reportingComponent = "perennial.dev/worker-seed"): KubeObject => {
+  const { metadata, ...event } = eventOf(shoot) as KubeObject & Record<string, unknown>;
+  const { regarding, note, reportingController: _, ...rest } = event;
+  return {
+    ...rest,
+    apiVersion: "v1",
+    kind: "Event",
+    metadata,
+    involvedObject: regarding,
+    message: note,
+    reportingComponent,
+  };
+};
+
 const condition = {
   type: "EveryNodeReady",
   status: "True",
@@ -96,7 +111,7 @@ describe("a seed's identity", () => {
   test("does what its Shoots need", async () => {
     await seed1.patch(shootRef("mine"), { status: { conditions: [condition] } }, { subresource: "status" });
     await seed1.apply(state("mine"));
-    await seed1.create(eventOf("mine"));
+    for (const event of [eventOf("mine"), coreEventOf("mine")]) await seed1.create(event);
     await seed1.create(state("mine--0", "mine"));
     await seed1.remove(refTo(ShootState, { namespace, name: "mine--0" }));
     for (const name of ["mine.kubeconfig", "mine.ca-cluster", "mine.ssh-keypair"]) await seed1.apply(secret(name));
@@ -136,6 +151,8 @@ describe("a seed's identity", () => {
     ["make a state for another's Shoot", () => seed1.create(state("theirs--0", "mine"))],
     ["make a state for no Shoot of its own", () => seed1.create(state("others", "mine"))],
     ["tell users of another's Shoot", () => seed1.create(eventOf("theirs"))],
+    ["tell users of another's Shoot in core's words", () => seed1.create(coreEventOf("theirs"))],
+    ["tell users in the name of others, in core's words", () => seed1.create(coreEventOf("mine", "kubelet"))],
     ["tell users in the name of others", () => seed1.create({ ...eventOf("mine"), reportingController: "kubelet" })],
     [
       "tell users of what is no Shoot",

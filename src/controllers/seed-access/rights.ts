@@ -68,7 +68,7 @@ function writerRights(shoot: KnownShoot, credentials: NamespacedKey | undefined)
   const { namespace, name } = shoot.metadata;
   const rules = [
     rule("core.gardener.cloud", "shoots/status", [name], "patch"),
-    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"] },
+    { apiGroups: ["", "events.k8s.io"], resources: ["events"], verbs: ["create"] },
     rule("core.gardener.cloud", "shoots/finalizers", [name], "update"), // its Secret and its BackupEntry are owned by it
     rule("core.gardener.cloud", "shootstates", [name, ...statePartNames(name)], "update", "patch", "delete"),
     { apiGroups: ["core.gardener.cloud"], resources: ["shootstates"], verbs: ["create"] },

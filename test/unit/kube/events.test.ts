@@ -24,6 +24,6 @@ test("a recorder remembers which object an Event is about, and keeps none of the
   const rest = record();
   await recorder.settled();
   const regarding = { apiVersion: "v1", kind: "ConfigMap", namespace: "fleet", name: "one", uid: "1" };
-  expect(written).toEqual([expect.objectContaining({ regarding })]);
+  expect(written).toEqual([expect.objectContaining({ involvedObject: regarding })]);
   await eventually(() => (collectGarbage(), rest.deref() === undefined));
 });
