@@ -81,6 +81,16 @@ export interface SeedActivities {
   /** Makes the volume of the Shoot's etcd from the latest snapshot that was kept. */
   restoreEtcdVolume(run: ShootRun, step: string): Promise<WaitTarget[]>;
   finishEtcdVolume(run: ShootRun): Promise<void>;
+  /** Marks the claims of those etcds whose data are damaged or gone, if that is still so; the others of these act on marked ones alone. */
+  confirmEtcdDamage(run: ShootRun): Promise<void>;
+  /** Stops the API server of an etcd-main whose data are replaced. */
+  stopDamagedApiServer(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Stops the etcds, so that another pod can have the volume of etcd-main. */
+  stopDamagedEtcd(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Restores the newest good snapshot into a new folder of etcd-main's volume. */
+  restoreEtcdData(run: ShootRun, step: string): Promise<WaitTarget[]>;
+  /** Has the etcds start from their new folders. */
+  switchEtcdData(run: ShootRun): Promise<void>;
   /**
    * Completed from outside when all targets are reached; fails with what stands in their way once each is reached or has
    * failed, and with a {@link Trouble} for each that is not among those that the flow was `told` of.
@@ -170,6 +180,8 @@ export interface ShootView {
   readonly moving?: "Migrate" | "Restore";
   /** Seeds that do not lead but may still hold something of the Shoot. */
   readonly leftovers: readonly string[];
+  /** Since when its health has reported damaged data of an etcd. */
+  readonly etcdDamagedSince?: string;
   /** The facts for an operation, or why there can't be one yet. */
   readonly run?: Omit<ShootRun, "operation">;
   readonly problem?: StepFailure;

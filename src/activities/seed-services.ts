@@ -4,6 +4,8 @@ import { createBackup } from "./backup/backup.ts";
 import { createComponents } from "./control-plane/components.ts";
 import type { ExposureHandlers } from "./control-plane/exposure.ts";
 import { createEncryptionAtRest } from "./control-plane/encryption.ts";
+import { createEtcdRepair } from "./etcd/repair.ts";
+import { tellReplaced } from "./etcd/tell-replaced.ts";
 import { createExtensionMoves } from "./extensions/moves.ts";
 import { createExtensions } from "./extensions/extensions.ts";
 import { createReferences } from "./extensions/references.ts";
@@ -48,6 +50,7 @@ export function createSeedServices(deps: SeedServiceDeps) {
     const extensions = createExtensions({ gardenClient, seedClient, waits, triggers });
     const state = createStateActivities({ gardenClient, seedClient, keys });
     const records = { record: state.recordSnapshot, latest: state.latestSnapshot };
+    const decommissioning = createDecommissioning({ seedClient: deps.seedClient, waits });
     const components = createComponents({ gardenClient, seedClient, shootClients, waits, exposureHandlers });
     return {
       seedClient,
@@ -67,7 +70,12 @@ export function createSeedServices(deps: SeedServiceDeps) {
       state,
       backup: createBackup({ gardenClient, seedClient, records, waits }),
       fence: createNamespaceFence({ seedClient: deps.seedClient }),
-      decommissioning: createDecommissioning({ seedClient: deps.seedClient, waits }),
+      decommissioning,
+      etcdRepair: createEtcdRepair({
+        ...{ gardenClient, seedClient, records, waits },
+        stop: decommissioning.stopWorkload,
+        tell: tellReplaced(gardenClient),
+      }),
       provisioning: createProvisioning({ gardenClient, seedClient, shootClients, keptSecrets: state.keptSecrets }),
       encryption: createEncryptionAtRest({ gardenClient, seedClient, shootClients }),
       publishing: createPublishing({ gardenClient, seedClient, shootClients }),

@@ -152,6 +152,15 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       return await backup.restoreEtcdVolume(run, step);
     },
     finishEtcdVolume: forRun(({ backup }, run) => backup.finishEtcdVolume(run)),
+    confirmEtcdDamage: forRun(({ etcdRepair }, run) => etcdRepair.confirmEtcdDamage(run)),
+    stopDamagedApiServer: (run, step) => services(run).etcdRepair.stopDamagedApiServer(run, step),
+    stopDamagedEtcd: (run, step) => services(run).etcdRepair.stopDamagedEtcd(run, step),
+    async restoreEtcdData(run, step) {
+      const { backup, etcdRepair } = services(run);
+      if (run.hasBackup) await backup.checkPlace(run);
+      return await etcdRepair.restoreEtcdData(run, step);
+    },
+    switchEtcdData: forRun(({ etcdRepair }, run) => etcdRepair.switchEtcdData(run)),
 
     async checkSource(run) {
       await createSourceCheck({ seedClient })(run);

@@ -141,6 +141,15 @@ export const RESTORING_ANNOTATION = "perennial.dev/restoring-from";
 /** On etcd's claim: the epoch under which it was made; etcd may have run on it since. */
 export const RESTORED_ANNOTATION = "perennial.dev/restored-in-epoch";
 
+/** On the claim of an etcd in a seed: why its data are to be replaced. An operator may write it to have that done. */
+export const ETCD_DAMAGED_ANNOTATION = "perennial.dev/etcd-damaged";
+
+/** On the claim of an etcd in a seed: the folders of its volume that have had its data, separated by commas; the first has them now. */
+export const ETCD_DIRECTORIES_ANNOTATION = "perennial.dev/etcd-directories";
+
+/** On the claim of an etcd in a seed: what its data were replaced by last, for people; they may remove it. */
+export const ETCD_REPLACED_ANNOTATION = "perennial.dev/etcd-replaced";
+
 /** On the Job of a restore: the claim, by uid, that it fills. */
 export const VOLUME_ANNOTATION = "perennial.dev/volume";
 

@@ -204,3 +204,9 @@ export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
 
 /** On the Lease of a node's agent: what the node is for (worker or control-plane), from before its first certificate. */
 export const NODE_ROLE_LABEL = "node.perennial.dev/role";
+
+/** On Jobs that print the status of a Shoot's etcds: the CronJob that they are made from. */
+export const ETCD_CHECK_LABEL = "perennial.dev/etcd-check";
+
+/** On a Job that follows one of its name which has failed. */
+export const REPEATED_LABEL = "perennial.dev/repeated";

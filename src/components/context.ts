@@ -25,6 +25,10 @@ export interface ControlPlaneContext {
   readonly dnsTtl?: number;
   /** Minutes between two snapshots of etcd, a divisor of 60; 10 unless it is said. */
   readonly snapshotMinutes?: number;
+  /** The folders of their volumes that have the data of etcds, where these are no more in the usual one. */
+  readonly etcdDirectories?: { readonly main?: string; readonly events?: string };
+  /** What the data of etcds were replaced by last, a sentence without its end each, while people are to know. */
+  readonly etcdReplacements?: { readonly main?: string; readonly events?: string };
   /** Where the seed's own API server is reached, as its Service `kubernetes` says. */
   readonly seedApiServer?: { readonly addresses: readonly string[]; readonly port: number };
   /** The seed's zones that the control plane is in; none where the Seed names none. */

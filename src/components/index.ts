@@ -38,6 +38,7 @@ export {
   type SeedContext,
   type WorkerPool,
 } from "./context.ts";
+export { DEFRAG_CONTAINER, defragmentation, statusContainer } from "./etcd/check.ts";
 export { copyJob } from "./etcd/backup-copy.ts";
 export { BACKUP_BUNDLE } from "./etcd/backup-bundle.ts";
 export {
@@ -49,7 +50,17 @@ export {
   storeOf,
 } from "./etcd/backup-place.ts";
 export { checkJob, listJob, type SearchedPlace } from "./etcd/backup-search.ts";
-export { LOST_REVISIONS, mainVolumeClaim, restoreJob, SCHEDULE, snapshotJob } from "./etcd/backup.ts";
+export {
+  LOST_REVISIONS,
+  mainVolumeClaim,
+  repairJob,
+  restoredDirectory,
+  restoreJob,
+  SCHEDULE,
+  snapshotJob,
+} from "./etcd/backup.ts";
+export { etcdClaimName } from "./etcd/etcd.ts";
+export { USUAL_ETCD_DIRECTORY } from "./etcd/settings.ts";
 export { etcdEvents };
 export type { EtcdRole } from "./etcd/addresses.ts";
 export { BUCKET_KEY, filledEnvironment, storeSecretKeys } from "./etcd/rclone.ts";

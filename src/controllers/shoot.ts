@@ -5,8 +5,9 @@ import {
   OPERATION_ANNOTATION,
   Shoot,
 } from "../api/index.ts";
+import { etcdDamagedSince } from "../api/shoot/etcd-damage.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
-import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
+import type { Condition, KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
 import type { ShootClient } from "../client/shoots.ts";
 import { createController, createReflector, defineKind, typeMeta, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
@@ -33,7 +34,7 @@ export function createShootController(deps: ShootControllerDeps) {
     log,
     keep: ({ apiVersion, kind, metadata, status }) => ({
       ...{ apiVersion, kind, metadata: decisive(metadata) },
-      status: { observedGeneration: status?.observedGeneration },
+      status: { observedGeneration: status?.observedGeneration, damaged: etcdDamagedSince(status) !== undefined },
     }),
     onEvent: ({ type, object, old }) => {
       if (type === "deleted" || (old && asks(old) === asks(object))) return;
@@ -82,7 +83,12 @@ export function createShootController(deps: ShootControllerDeps) {
 /** A Shoot, of which its metadata say almost all that counts here: a garden has thousands. */
 interface ShootRequest extends KubeObject {
   readonly metadata: NamespacedMeta;
-  readonly status?: { readonly observedGeneration?: number | undefined };
+  readonly status?: {
+    readonly observedGeneration?: number | undefined;
+    readonly conditions?: readonly Condition[] | undefined;
+    /** Instead of the conditions: whether they report damaged data of an etcd. */
+    readonly damaged?: boolean;
+  };
 }
 const ShootRequest = defineKind<ShootRequest>({ ...typeMeta(Shoot), scope: "Namespaced" });
 
@@ -96,14 +102,15 @@ function decisive({ name, namespace, uid, resourceVersion, ...metadata }: Namesp
 /** What operators ask for: an operation, a takeover, a deletion by force, that the Shoot be left alone. */
 const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, FORCE_DELETION_ANNOTATION, IGNORE_ANNOTATION];
 
-/** Everything about a Shoot that asks for something: its spec, its deletion, and what its annotations ask for. */
-const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: ShootRequest): string =>
-  [uid, generation, deletionTimestamp, ...askingKeys.map((key) => annotations?.[key])].join("|");
+/** Everything about a Shoot that asks for something: its spec, its deletion, damaged data, and what its annotations ask for. */
+const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations }, status }: ShootRequest): string =>
+  [uid, generation, deletionTimestamp, status?.damaged, ...askingKeys.map((key) => annotations?.[key])].join("|");
 
 /** Whether the Shoot asks for something that no operation has taken up. */
 const isOpen = ({ metadata: { generation, deletionTimestamp, annotations = {} }, status }: ShootRequest): boolean =>
   generation !== status?.observedGeneration ||
   deletionTimestamp !== undefined ||
+  status?.damaged === true ||
   askingKeys.some((key) => key in annotations);
 
 const keyOf = ({ metadata }: ShootRequest) => ({ name: metadata.name, namespace: metadata.namespace });

@@ -121,6 +121,7 @@ export interface ContainerStatus {
   readonly name: string;
   readonly containerID?: string;
   readonly ready?: boolean;
+  readonly restartCount?: number;
   readonly state?: ContainerState;
   /** How it ended before it was started again. */
   readonly lastState?: ContainerState;

@@ -15,6 +15,8 @@ import { Shoot, Worker, type Condition } from "../api/index.ts";
 import { SCHEDULED } from "../api/placement/schedule.ts";
 import { typeMeta } from "../kube/index.ts";
 import type { SnapshotFailures } from "./backup/snapshot-failures.ts";
+import { etcdReadiness } from "./etcd/health.ts";
+import type { EtcdReadings } from "./etcd/readings.ts";
 import { readReports } from "./extension-reports.ts";
 import { createHeartbeats } from "./heartbeats.ts";
 import { createOwners } from "./mirror/owner.ts";
@@ -28,7 +30,15 @@ import { createRounds, type RoundsDeps, type Visit } from "./rounds.ts";
  * Shoot's health has changed, and now and then besides: another may write its conditions.
  */
 export function createCare(deps: CareDeps) {
-  const { gardenClient, seedClient, seedName, shootClients, snapshots, log } = deps;
+  const {
+    gardenClient,
+    seedClient,
+    seedName,
+    shootClients,
+    snapshots,
+    etcds = { readiness: () => ({ reached: true }) },
+    log,
+  } = deps;
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
   const seed = createWatchedLists(seedClient, log);
   const shoots = createWatchedShoots(shootClients, log);
@@ -38,6 +48,7 @@ export function createCare(deps: CareDeps) {
     const reports = await readReports(seed, heartbeats, namespace);
     const sights = {
       ...{ seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace), reports },
+      etcds: await etcdReadiness({ seed, seedClient, readings: etcds }, namespace),
       pools: (await seed.list(Worker, { namespace })).flatMap(({ spec }) => spec.pools),
     };
     const readinessByType = await examine(sights, namespace);
@@ -111,6 +122,8 @@ export function createCare(deps: CareDeps) {
 /** Whose rounds these are, and who knows of the Shoots' snapshots. */
 export interface CareDeps extends RoundsDeps {
   readonly snapshots: Pick<SnapshotFailures, "readiness">;
+  /** What the etcds have said of themselves; nothing unless it is given. */
+  readonly etcds?: Pick<EtcdReadings, "readiness">;
 }
 
 /** What was seen of a Shoot, and until when (ms since the epoch) that is held for what the garden knows. */

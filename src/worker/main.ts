@@ -32,6 +32,8 @@ import { createBackups } from "./backup/backups.ts";
 import { createSnapshotFailures } from "./backup/snapshot-failures.ts";
 import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
+import { createEtcdChecks } from "./etcd/checks.ts";
+import { createEtcdReadings } from "./etcd/readings.ts";
 import { createGardenExtensions } from "./garden-extensions.ts";
 import { createGardenWorker } from "./garden.ts";
 import { createHandovers } from "./handovers.ts";
@@ -153,7 +155,9 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   const status = createSeedStatus({ gardenClient, seedClient, seedName, stateKey, capacity, log });
   const reporter = { client: gardenClient, controller: SEED_WORKER_CONTROLLER, instance: hostname() };
   const failures = createSnapshotFailures({ seedClient, reporter, log });
-  const care = createCare({ gardenClient, seedClient, seedName, shootClients, snapshots: failures, log });
+  const etcds = createEtcdReadings();
+  const etcdChecks = createEtcdChecks({ gardenClient, seedClient, seedName, readings: etcds, log });
+  const care = createCare({ gardenClient, seedClient, seedName, shootClients, snapshots: failures, etcds, log });
   const kubeconfigs = createKubeconfigs({ gardenClient, seedClient, seedName, shootClients, log });
   const handovers = createHandovers({ gardenClient, seedClient, seedName, log });
   const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });
@@ -171,6 +175,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   installed.start();
   mirror.start();
   backups.start();
+  etcdChecks.start();
   const caring = [care.run(), kubeconfigs.run(), handovers.run()];
   await serve(config, log, worker);
   binding.stop();
@@ -179,6 +184,7 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   kubeconfigs.stop();
   handovers.stop();
   await Promise.all([...caring, waits.stop(), mirror.stop(), backups.stop(), installed.stop(), manager.stop()]);
+  await etcdChecks.stop();
   await Promise.all([shootClients.close(), gardenClient.close(), seedClient.close(), client.connection.close()]);
 }
 

@@ -1,5 +1,9 @@
 import type { PoolSize } from "../activities/shoot/health.ts";
-import { IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../api/annotations.ts";
+import {
+  ETCD_REPLACED_ANNOTATION,
+  IGNORE_RESOURCE_ANNOTATION,
+  SCALED_DOWN_BY_WATCHDOG_ANNOTATION,
+} from "../api/annotations.ts";
 import type { TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { omitUndefined } from "../omit-undefined.ts";
@@ -75,7 +79,7 @@ interface Webhook {
 const withoutCallee = ({ clientConfig: _callee, matchConditions: _conditions, ...webhook }: Webhook) => webhook;
 
 /** The annotations by which an object's health is judged otherwise. */
-const judgedBy = new Set([IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION]);
+const judgedBy = new Set([IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION, ETCD_REPLACED_ANNOTATION]);
 
 /** What of a spec is looked at: of workloads, ManagedResources and extension objects. */
 interface Looked {

@@ -73,6 +73,9 @@ export const hasTunnel = when(
 /** The Shoot's API server reaches its nodes by itself. */
 export const reachesNodes = when("the Seed reaches the Shoot's nodes", (run) => !run.workerless && run.tunnel !== true);
 
+/** The Shoot's health says that data of an etcd are damaged or gone. */
+export const etcdDamaged = when("data of an etcd are damaged", (run) => run.etcdDamaged === true);
+
 /** The Shoot names Secrets and ConfigMaps for its extensions. */
 export const hasReferences = when("the Shoot names resources", (run) => run.hasReferences === true);
 

@@ -29,7 +29,7 @@ export function decide(view: ShootView, now: number, jitter: number): Decision {
 /** Whether an operation only repeats what has succeeded: neither a user nor a change has asked for it. */
 function isRepetition(view: ShootView): boolean {
   const { moving, request, run, lastOperation, generation, observedGeneration } = view;
-  const asked = moving ?? request ?? run?.tasks;
+  const asked = moving ?? request ?? run?.tasks ?? run?.etcdDamaged;
   return asked === undefined && lastOperation?.state === "Succeeded" && generation === observedGeneration;
 }
 
@@ -39,8 +39,13 @@ export function supersedes(view: ShootView, running: ShootRun): boolean {
   if (running.migration !== undefined) return supersedesMove(view, running);
   if (view.deleting) return supersedesDeletion(view, running);
   if (view.generation !== running.generation) return true;
+  if (isNewDamage(view, running)) return true;
   return view.lastOperation?.state === "Failed" && asksFor(view, "reconcile");
 }
+
+/** Damaged data of an etcd keep an operation waiting that does not know of them. */
+const isNewDamage = ({ run }: ShootView, running: ShootRun): boolean =>
+  run?.etcdDamaged === true && running.etcdDamaged !== true && running.operation === "Reconcile";
 
 /** A deletion begins anew with what was mended, and by force; force is seen through. */
 function supersedesDeletion({ generation, run }: ShootView, running: ShootRun): boolean {
@@ -115,7 +120,13 @@ function dueIn(view: ShootView, now: number, jitter: number): number {
   if (lastOperation === undefined || generation !== observedGeneration) return 0;
   if (asksFor(view, "reconcile") || asksFor(view, "retry")) return 0;
   if (lastOperation.state === "Failed") return syncPeriod;
-  if (lastOperation.state !== "Succeeded") return 0;
+  if (lastOperation.state !== "Succeeded" || wasDamagedSince(view, lastOperation)) return 0;
   const due = Date.parse(lastOperation.lastUpdateTime) + syncPeriod * (1 + jitter / 10);
   return Math.max(0, due - now);
 }
+
+/** What an operation has mended is still reported until its seed looks again: that is older than the operation's end. */
+const wasDamagedSince = (
+  { etcdDamagedSince }: ShootView,
+  { lastUpdateTime }: NonNullable<ShootView["lastOperation"]>,
+): boolean => etcdDamagedSince !== undefined && Date.parse(etcdDamagedSince) >= Date.parse(lastUpdateTime);

@@ -13,6 +13,7 @@ import {
 import {
   asleep,
   awake,
+  etcdDamaged,
   fallsAsleep,
   hasBackup,
   hasContainerRuntimes,
@@ -70,8 +71,17 @@ export const reconcile = defineShootFlow("Reconcile Shoot", {
   // What some extensions add before there is an API server; of a Shoot that sleeps, once that has stopped
   extensionsBeforeApiServer: { do: apply("Extension", "BeforeKubeAPIServer"), after: ["infrastructure", "secrets", "referencedResources", "releaseManagedResources"], was: { until: "2026-11-27", after: ["infrastructure", "secrets", "referencedResources"] }, when: [hasExtensionsBeforeApiServer, awake], since: "2026-11-26" },
 
+  // Data of an etcd that are damaged or gone: those of etcd-main come back from the newest good snapshot, events begin anew. The
+  // old ones stay on the volume
+  etcdDamage:            { do: call("confirmEtcdDamage"),                    after: ["leader", "secrets"], when: [etcdDamaged, awake], since: "2026-11-29" },
+  listSnapshots:         { do: call("listSnapshots"),                        after: ["etcdDamage", "backupEntry", "shareState"], when: [etcdDamaged, awake, hasBackup], since: "2026-11-29" },
+  newestSnapshot:        { do: thenCall(call("checkNewestSnapshot"), "keepNewestSnapshot"), after: ["listSnapshots"], when: [etcdDamaged, awake, hasBackup], since: "2026-11-29" },
+  damagedApiServer:      { do: call("stopDamagedApiServer"),               after: ["newestSnapshot"], when: [etcdDamaged, awake, hasBackup], since: "2026-11-29" },
+  damagedEtcd:           { do: call("stopDamagedEtcd"),                      after: ["damagedApiServer"], when: [etcdDamaged, awake, hasBackup], since: "2026-11-29" },
+  etcdData:              { do: thenCall(call("restoreEtcdData"), "switchEtcdData"), after: ["etcdDamage", "damagedEtcd"], when: [etcdDamaged, awake], since: "2026-11-29" },
+
   // The control plane itself
-  etcd:                  { do: deploy("etcd"),                               after: ["secrets"] },
+  etcd:                  { do: deploy("etcd"),                               after: ["secrets", "etcdData"], was: { until: "2026-11-29", after: ["secrets"] } },
   etcdBackup:            { do: deploy("etcd-backup"),                        after: ["etcd", "backupEntry"], when: [hasBackup] },
   kubeApiServer:         { do: deploy("kube-apiserver"),                     after: ["etcd", "accessSecrets", "infrastructure", "extensionsBeforeApiServer"], was: { until: "2026-11-26", after: ["etcd", "accessSecrets", "infrastructure"] } },
   kubeControllerManager: { do: deploy("kube-controller-manager"),            after: ["kubeApiServer"] },

@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
@@ -12,7 +13,15 @@ import { EPOCH_ANNOTATION } from "../../src/api/annotations.ts";
 import { BackupEntry } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
-import { ConfigMap, createKubeClient, CronJob, Pod, type KubeClient, type ObjectRef } from "../../src/kube/index.ts";
+import {
+  ConfigMap,
+  createKubeClient,
+  CronJob,
+  Event,
+  Pod,
+  type KubeClient,
+  type ObjectRef,
+} from "../../src/kube/index.ts";
 import { newStateKey } from "../support/state-keys.ts";
 import { memoryRecords } from "../support/backup-lab.ts";
 import { createShoot, type TestShoot } from "../support/e2e-shoots.ts";
@@ -57,24 +66,7 @@ describe("a Shoot's etcd", () => {
   let bumpedFrom = 0;
 
   test("is backed up by the Job of its schedule, into the bucket of its seed", async () => {
-    const schedule = await local.seedClient.read(CronJob, { namespace: shoot.technicalID, name: "etcd-backup" });
-    if (schedule === undefined) throw new Error("there is no schedule");
-    const { metadata, spec } = schedule.spec.jobTemplate;
-    const { namespace } = schedule.metadata;
-    const annotations = { [EPOCH_ANNOTATION]: "1" };
-    const name = "etcd-backup-now";
-    await local.seedClient.create({
-      apiVersion: "batch/v1",
-      kind: "Job",
-      metadata: { ...metadata, name, namespace, annotations },
-      spec,
-    });
-    snapshot = await eventually(async () => {
-      const job = await local.seedClient.read(inSeed("batch/v1", "Job", name));
-      const record = job?.metadata.annotations?.["perennial.dev/snapshot-record"];
-      if (record === undefined) throw new Error("the snapshot was not recorded");
-      return JSON.parse(record) as SnapshotRecord;
-    }, 60_000);
+    snapshot = await takeSnapshot("etcd-backup-now");
     expect(snapshot.revision).toBeGreaterThan(0);
     const [entry] = await local.gardenClient.list(BackupEntry);
     expect(entry?.spec).toMatchObject({ seedName: "seed-1", bucketName: snapshot.bucket });
@@ -121,6 +113,49 @@ describe("a Shoot's etcd", () => {
     expect(await old).toMatchObject({ type: "ERROR", object: { code: 410 } });
   });
 
+  test("whose data are damaged is restored from the newest good snapshot by a flow, and the old data stay", async () => {
+    await writeConfigMap("saved");
+    const { name } = await takeSnapshot("etcd-backup-again");
+    await writeConfigMap("too-late");
+    const claim = inSeed("v1", "PersistentVolumeClaim", "main-etcd-etcd-main-0");
+    const volume = await volumeOf(claim);
+    await damage(join(volume, "new.etcd/member/snap/db"), { offset: 2 * 4096, length: 200 * 4096 });
+    await damage(join(volume, "new.etcd/member/wal/0000000000000000-0000000000000000.wal"), {
+      offset: 5000,
+      length: 3000,
+    });
+    await local.seedClient.remove(inSeed("v1", "Pod", "etcd-main-0"), { gracePeriodSeconds: 0 });
+
+    const begin = performance.now();
+    const healthy = async () =>
+      (await shoot.read())?.status?.conditions?.find(({ type }) => type === "ControlPlaneHealthy");
+    await eventually(async () => expect((await healthy())?.reason).toBe("EtcdDataDamaged"), 120_000);
+    expect((await healthy())?.message).toMatch(/^The data of etcd-main are damaged \(.+\)/);
+    await eventually(
+      async () =>
+        expect((await local.seedClient.read(claim))?.metadata.annotations).toMatchObject({
+          "perennial.dev/etcd-replaced": expect.stringContaining(`etcd-main was restored from ${name}`),
+          "perennial.dev/etcd-directories": expect.stringMatching(/^restored-.*,new\.etcd$/),
+        }),
+      120_000,
+    );
+    const names = await eventually(async () => {
+      const found = await cluster.list(ConfigMap, { namespace: "default" });
+      return found.map(({ metadata }) => metadata.name);
+    }, 60_000);
+    console.log(`etcd's damaged data replaced in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+    expect(names).toEqual(expect.arrayContaining(["before", "after", "saved"]));
+    expect(names).not.toContain("too-late");
+    await shoot.settles("Succeeded", "Reconcile");
+    expect(await readdir(volume)).toContain("new.etcd");
+    const events = await local.gardenClient.list(Event, { namespace: shoot.ref.namespace });
+    expect(events.map(({ reason, note }) => `${reason}: ${note}`).join("\n")).toMatch(
+      new RegExp(
+        `EtcdDataReplaced: etcd-main was restored from ${name}, taken at .+ before\\), because its data were damaged`,
+      ),
+    );
+  });
+
   test("leaves backups behind that go when the grace period is over", async () => {
     await shoot.remove();
     await shoot.gone();
@@ -137,6 +172,41 @@ const inSeed = (apiVersion: string, kind: string, name: string): ObjectRef => ({
   namespace: shoot.technicalID,
   name,
 });
+
+/** Has the schedule take a snapshot now, and waits until the worker has recorded it. */
+async function takeSnapshot(name: string): Promise<SnapshotRecord> {
+  const schedule = await local.seedClient.read(CronJob, { namespace: shoot.technicalID, name: "etcd-backup" });
+  if (schedule === undefined) throw new Error("there is no schedule");
+  const { metadata, spec } = schedule.spec.jobTemplate;
+  const { namespace } = schedule.metadata;
+  const annotations = { [EPOCH_ANNOTATION]: "1" };
+  await local.seedClient.create({
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { ...metadata, name, namespace, annotations },
+    spec,
+  });
+  return await eventually(async () => {
+    const job = await local.seedClient.read(inSeed("batch/v1", "Job", name));
+    const record = job?.metadata.annotations?.["perennial.dev/snapshot-record"];
+    if (record === undefined) throw new Error("the snapshot was not recorded");
+    return JSON.parse(record) as SnapshotRecord;
+  }, 60_000);
+}
+
+/** The folder on this machine that is etcd-main's volume. */
+async function volumeOf(claim: ObjectRef): Promise<string> {
+  const { volumeName = "" } = (await local.seedClient.read(claim))?.["spec"] as { volumeName?: string };
+  const volume = await local.seedClient.read({ apiVersion: "v1", kind: "PersistentVolume", name: volumeName });
+  return (volume?.["spec"] as { hostPath: { path: string } }).hostPath.path;
+}
+
+/** Writes noise over a part of a file, in bytes. */
+async function damage(path: string, { offset, length }: { readonly offset: number; readonly length: number }) {
+  const file = await open(path, "r+");
+  await file.write(randomBytes(length), 0, length, offset);
+  await file.close();
+}
 
 const directory = (bucket: string) =>
   join(local.environment.stateDir, "buckets", bucket, `${shoot.technicalID}--${shoot.ref.uid}`);

@@ -38,5 +38,6 @@ export const lifecycle = (reconcile: ExtensionPhase) => ({ ...defaultLifecycle, 
 export const extended: Partial<ShootRun> = {
   hasReferences: true,
   hasContainerRuntimes: true,
+  etcdDamaged: true,
   extensions: extensionPhases.map((phase) => ({ type: phase, ...lifecycle(phase) })),
 };

@@ -1,7 +1,8 @@
-import { PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
+import { ETCD_DAMAGED_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
 import { BackupEntry } from "../../api/index.ts";
 import type { ObjectStore } from "../../api/object-stores.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { storeOf, type ControlPlaneContext } from "../../components/index.ts";
 import { refTo, type KubeClient } from "../../kube/index.ts";
@@ -30,20 +31,27 @@ export interface SearchDeps {
 }
 
 /**
- * What a takeover is to look for, and where. Undefined where there is nothing to look for: in a planned migration, which
+ * What a takeover, or the repair of an etcd whose data are damaged, is to look for, and where. Undefined where there is nothing to look for: in a planned migration, which
  * takes a last snapshot; once the volume is made; or while nothing is recorded that something else could be newer than.
  */
 export async function findSearch(deps: SearchDeps, run: ShootRun): Promise<Search | undefined> {
   const { gardenClient, seedClient, records, sourceStore } = deps;
-  if (run.migration?.takeover !== true || isFinished(await seedClient.read(claimRef(run)), run)) return undefined;
+  const claim = await seedClient.read(claimRef(run));
+  const repairs = isRepaired(claim, run);
+  if (!repairs && (run.migration?.takeover !== true || isFinished(claim, run))) return undefined;
   const recorded = await records.latest(run);
   if (recorded === undefined) return undefined;
   const context = await readContext(gardenClient, seedClient, run);
-  const bucket = (await readPreviousBucket(gardenClient, run)) ?? recorded.bucket;
+  // The seed that repairs leads, and has written into its own bucket.
+  const former = repairs ? context.seed.metadata.uid : await readPreviousBucket(gardenClient, run);
+  const bucket = former ?? recorded.bucket;
   if (storeOf(context) === undefined) return { context, recorded, bucket, place: "claim" };
   const isHome = bucket === context.seed.metadata.uid;
   return { context, recorded, bucket, place: isHome ? "own" : await sourceStore(run, bucket) };
 }
+
+const isRepaired = (claim: KubeObject | undefined, { etcdDamaged }: ShootRun): boolean =>
+  etcdDamaged === true && claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION] !== undefined;
 
 /** The record may name an older bucket: a leader writes into its own before the first snapshot there is recorded. */
 async function readPreviousBucket(

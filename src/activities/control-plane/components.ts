@@ -4,6 +4,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { components, etcdEvents, SHOOT_WEBHOOKS, type ComponentName } from "../../components/index.ts";
 import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "./context.ts";
+import { readEtcdData } from "../etcd/directories.ts";
 import { readExposure, type ExposureHandlers } from "./exposure.ts";
 import type { Until, WaitTarget } from "../index.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
@@ -56,12 +57,16 @@ export function createComponents(deps: ComponentDeps) {
       const context = await readContext(gardenClient, seedClient, run);
       const isWayIn = component === "kube-apiserver-service";
       const exposure = isWayIn ? await readExposure(gardenClient, context, exposureHandlers) : {};
-      return await applyAll(run, component, components[component].objects({ ...context, ...exposure }), step);
+      const data = component === "etcd" ? await readEtcdData(seedClient, run) : {};
+      const all = { ...context, ...exposure, ...data };
+      return await applyAll(run, component, components[component].objects(all), step);
     },
 
     /** The same for that part of etcd which needs nothing of the Shoot's past. */
     async deployEtcdEvents(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      return await applyAll(run, "etcd", etcdEvents(await readContext(gardenClient, seedClient, run)), step);
+      const context = await readContext(gardenClient, seedClient, run);
+      const data = await readEtcdData(seedClient, run);
+      return await applyAll(run, "etcd", etcdEvents({ ...context, ...data }), step);
     },
 
     /** Removes from the Shoot the webhooks of its resource manager: without that, they keep pods from being made. */

@@ -12,6 +12,8 @@ export const ends: Readonly<Record<keyof SeedActivities, boolean>> = {
   ...{ deployComponent: false, applyExtension: false, restoreExtension: false, lowerTtl: false, warmUpImages: false },
   ...{ takeSnapshot: false, keepSnapshot: false, prepareEtcd: false, listSnapshots: false, checkNewestSnapshot: false },
   ...{ keepNewestSnapshot: false, restoreEtcdVolume: false, finishEtcdVolume: false, deploySecrets: false },
+  ...{ confirmEtcdDamage: false, stopDamagedApiServer: true, stopDamagedEtcd: true },
+  ...{ restoreEtcdData: true, switchEtcdData: true },
   ...{ deployCloudProviderSecret: false, deployNodeAgentSecrets: false, awaitManagedResources: false },
   ...{
     deployReferencedResources: false,

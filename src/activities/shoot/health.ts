@@ -31,6 +31,8 @@ export interface Sights {
   readonly shoot: (Lists & Pick<KubeClient, "get">) | undefined;
   /** How the scheduled snapshots of the Shoot's etcd went; well unless told otherwise. */
   readonly snapshots?: Readiness | undefined;
+  /** Whether the data of the Shoot's etcds let them run; well unless told otherwise. */
+  readonly etcds?: Readiness;
   /** What the Shoot's extensions say of themselves. */
   readonly reports?: readonly ExtensionReport[];
   /** The pools whose nodes an extension makes; none unless told otherwise. */
@@ -56,7 +58,7 @@ export const MANAGED_RESOURCE: TypeRef<ManagedResource> = {
  * plane whose etcd was not backed up when it should have been is not healthy.
  */
 export async function examine(
-  { seed, shoot, snapshots = { reached: true }, reports = [], pools = [] }: Sights,
+  { seed, shoot, snapshots = { reached: true }, etcds = { reached: true }, reports = [], pools = [] }: Sights,
   namespace: string,
   now = new Date(),
 ): Promise<Record<HealthType, Readiness>> {
@@ -83,7 +85,10 @@ export async function examine(
   const reported = (type: HealthType) => reportedReadiness(type, reports, now);
   return {
     APIServerAvailable: both(apiServer, reported("APIServerAvailable")),
-    ControlPlaneHealthy: both(both(both(controlPlane, beside), snapshots), reported("ControlPlaneHealthy")),
+    ControlPlaneHealthy: noting(
+      etcds,
+      both(both(both(both(etcds, controlPlane), beside), snapshots), reported("ControlPlaneHealthy")),
+    ),
     EveryNodeReady: both(nodes, reported("EveryNodeReady")),
     SystemComponentsHealthy: both(
       apiServer.reached ? both(both(system, inside), reach) : system,
@@ -103,7 +108,7 @@ export function nextCondition(
   now: Date,
 ): Condition {
   const status = statusAfter(before, readiness, now);
-  const message = readiness.reached ? healthy[type] : readiness.message;
+  const message = readiness.reached ? [healthy[type], readiness.note].filter(Boolean).join(" ") : readiness.message;
   const reason = reasonOf(readiness);
   return unlessSame(before, { type, status, reason, message }, now);
 }
@@ -198,6 +203,10 @@ export function both(one: Readiness, other: Readiness): Readiness {
   const reason = one.reason ?? other.reason;
   return { reached: false, message: `${one.message}; ${other.message}`, ...(reason !== undefined && { reason }) };
 }
+
+/** The whole with the note of a part, once all is well. */
+const noting = (part: Readiness, whole: Readiness): Readiness =>
+  whole.reached && part.reached && part.note !== undefined ? { reached: true, note: part.note } : whole;
 
 /** Whether the API server reaches pods: through the tunnel where it has an end of it beside, by the seed's routes where not, and by its node's where no seed has it. */
 async function reachOf(

@@ -14,6 +14,7 @@ import { usesResourceManager } from "../../api/registration/resource-manager.ts"
 import { extensionsOf } from "../../api/registration/shoot-extensions.ts";
 import { asItServes } from "../../api/registration/wanted.ts";
 import { isDeletedByForce } from "../../api/shoot/force-deletion.ts";
+import { etcdDamagedSince } from "../../api/shoot/etcd-damage.ts";
 import type { ShootRef, ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
@@ -70,6 +71,7 @@ function observedState(
   const { [OPERATION_ANNOTATION]: request, [IGNORE_ANNOTATION]: ignore } = metadata.annotations ?? {};
   const { lastOperation, observedGeneration = 0 } = status;
   const moving = nextOperation(move)?.operation;
+  const damagedSince = etcdDamagedSince(status);
   return {
     generation: metadata.generation ?? 0,
     observedGeneration,
@@ -78,6 +80,7 @@ function observedState(
     ignored: ignore === "true",
     ...(moving === undefined ? {} : { moving }),
     ...(request === undefined ? {} : { request }),
+    ...(damagedSince === undefined ? {} : { etcdDamagedSince: damagedSince }),
     ...(lastOperation === undefined ? {} : { lastOperation: pickOperation(lastOperation) }),
   };
 }
@@ -144,6 +147,7 @@ async function readFacts(
     hasBackup: seed.spec.backup !== undefined,
     ...tunnelFact(shoot, seed),
     ...extensionFacts(shoot, seed, registered),
+    ...damageFact(shoot),
     seedDeadline: periods.seedDeadline,
     retryDuration: periods.retryDuration,
   };
@@ -189,6 +193,9 @@ function resourceManagerFacts(
   if (usesResourceManager(shoot, seed, registered)) return { managesResources: true };
   return shoot.status?.managesResources === true ? { managesResources: true, resourceManagerUnasked: true } : {};
 }
+
+const damageFact = ({ status }: Shoot): Pick<ShootRun, "etcdDamaged"> =>
+  etcdDamagedSince(status) === undefined ? {} : { etcdDamaged: true };
 
 const tunnelFact = (shoot: Shoot, seed: Seed): Pick<ShootRun, "tunnel"> =>
   usesTunnel(shoot, seed) ? { tunnel: true } : {};

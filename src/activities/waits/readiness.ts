@@ -6,7 +6,11 @@ import { omitUndefined } from "../../omit-undefined.ts";
 
 /** How an object stands to what is waited for. `error` is what its controller reported, with codes. */
 export type Readiness =
-  | { readonly reached: true }
+  | {
+      readonly reached: true;
+      /** What people should know all the same, in a sentence. */
+      readonly note?: string;
+    }
   | {
       readonly reached: false;
       readonly message: string;

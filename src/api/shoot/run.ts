@@ -75,6 +75,8 @@ export interface ShootRun extends ShootRef {
   readonly tunnel?: true;
   /** The Extensions that the Shoot has, and when each acts; none known to an operation that began before this could be said. */
   readonly extensions?: readonly ShootExtension[];
+  /** Data of an etcd were found damaged or gone: the operation replaces them, once its seed has confirmed that. */
+  readonly etcdDamaged?: true;
   /** The Shoot names Secrets and ConfigMaps for its extensions. */
   readonly hasReferences?: true;
   /** Pools of the Shoot have container runtimes besides their own. */

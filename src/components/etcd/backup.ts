@@ -2,14 +2,17 @@ import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { objectStoreProviders } from "../../api/object-stores.ts";
 import { etcdClientUrl } from "./addresses.ts";
+import { snapshotPeriod } from "./backup-period.ts";
 import { bundleSteps, bundleVolumes } from "./backup-bundle.ts";
 import { backupMount, backupPlace, backupSettings, storeOf } from "./backup-place.ts";
 import { job, pod, type Step } from "./backup-pod.ts";
-import { commandLine } from "../command-line.ts";
+import { commandLine, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { etcdStep, restoreStep, verifyStep } from "./step.ts";
 import { mainClaim, member } from "./etcd.ts";
-import { mountFiles, secretPath, sha256 } from "../files.ts";
+import { rclone } from "./rclone.ts";
+import { dataVolume } from "./settings.ts";
+import { mountFiles, secretPath } from "../files.ts";
 import { controlPlaneRole, onControlPlaneNodes } from "../workload.ts";
 
 /**
@@ -19,8 +22,8 @@ import { controlPlaneRole, onControlPlaneNodes } from "../workload.ts";
  */
 export function etcdBackup(context: ControlPlaneContext): KubeObject[] {
   if (context.nodes !== undefined && backupSettings(context) === undefined) return [];
-  const { namespace, shoot, snapshotMinutes: period = PERIOD } = context;
-  const minute = minuteOf(shoot.metadata.uid ?? namespace, period);
+  const { namespace, shoot } = context;
+  const { minute, period } = snapshotPeriod(context);
   return [
     {
       apiVersion: "batch/v1",
@@ -69,14 +72,7 @@ export interface RestoreSource {
  * that failed half-way needs a new volume.
  */
 export function restoreJob(context: ControlPlaneContext, name: string, { snapshot, bump }: RestoreSource): KubeObject {
-  const { peer, ...self } = member("etcd-main", context.namespace);
-  const flags = {
-    name: self.name,
-    "initial-cluster": `${self.name}=${peer}`,
-    "initial-cluster-token": self.token,
-    "initial-advertise-peer-urls": peer,
-    ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
-  };
+  const flags = restoreFlags(context, bump);
   const place = backupPlace(context);
   const template = pod(
     [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
@@ -85,6 +81,60 @@ export function restoreJob(context: ControlPlaneContext, name: string, { snapsho
   );
   return job(context, name, { backoffLimit: 0, template });
 }
+
+/**
+ * Makes data of a snapshot in a folder of its own on etcd-main's volume, beside what is there: the pod's name tells which. Nothing else on
+ * the volume changes, but for what earlier such pods have left half done: all those folders go that are not among `kept`. A first attempt
+ * needs no clearing, and no image for it.
+ */
+export function repairJob(
+  context: ControlPlaneContext,
+  name: string,
+  { snapshot, kept, clear }: { readonly snapshot: string; readonly kept: readonly string[]; readonly clear: boolean },
+): KubeObject {
+  const place = backupPlace(context);
+  const env = [POD_NAME];
+  const directory = `${dataVolume.mountPath}/${restoredDirectory("$(POD_NAME)")}`;
+  const restore = { flags: restoreFlags(context, true), volume: "data", directory };
+  const template = pod(
+    [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
+    [
+      ...(clear ? [clearStep(context, kept)] : []),
+      ...place.fetch(snapshot),
+      { ...restoreStep(context, snapshot, restore), env },
+    ],
+    [verifyStep(context, snapshot)],
+  );
+  return job(context, name, { backoffLimit: 0, template });
+}
+
+/** The folder into which a pod of this name restores. */
+export const restoredDirectory = (podName: string): string => `restored-${podName}`;
+
+function clearStep({ images }: ControlPlaneContext, kept: readonly string[]): Step {
+  const filters = [...kept.map((directory) => `- /${directory}/**`), `+ /${restoredDirectory("*")}/**`, "- *"];
+  const flags = filters.map((filter) => `--filter=${filter}`);
+  const command = rclone(["delete", dataVolume.mountPath, ...flags], { rmdirs: true });
+  return {
+    name: "clear",
+    image: images.rclone,
+    command,
+    volumeMounts: [{ name: "data", mountPath: dataVolume.mountPath }],
+  };
+}
+
+function restoreFlags({ namespace }: ControlPlaneContext, bump: boolean): Flags {
+  const { peer, ...self } = member("etcd-main", namespace);
+  return {
+    name: self.name,
+    "initial-cluster": `${self.name}=${peer}`,
+    "initial-cluster-token": self.token,
+    "initial-advertise-peer-urls": peer,
+    ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
+  };
+}
+
+const POD_NAME = { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } };
 
 /** etcd-main's claim as its StatefulSet would make it, so that the volume can be filled before there is one. */
 export function mainVolumeClaim({ namespace }: ControlPlaneContext): KubeObject {
@@ -95,15 +145,8 @@ export function mainVolumeClaim({ namespace }: ControlPlaneContext): KubeObject 
 /** The CronJob that takes snapshots; Kubernetes names its Jobs `<name>-<minutes since 1970>`, and pods with five letters more. */
 export const SCHEDULE = "etcd-backup";
 
-/** Minutes between snapshots unless it is said otherwise: how much a Shoot can lose when its seed is lost. */
-const PERIOD = 10;
-
 /** More revisions than an etcd can have gone through since its last snapshot. */
 export const LOST_REVISIONS = 1_000_000_000;
-
-function minuteOf(identity: string, period: number): number {
-  return Number.parseInt(sha256({ identity }).slice(0, 8), 16) % period;
-}
 
 /**
  * Saves, brings to its place and reads: what the step that verifies has said is true of what others will find there. On nodes,
@@ -121,7 +164,7 @@ function snapshotPod(context: ControlPlaneContext, afterwards: readonly Step[] =
     cert: secretPath("kube-apiserver-etcd-client", "tls.crt"),
     key: secretPath("kube-apiserver-etcd-client", "tls.key"),
   });
-  const env = [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+  const env = [POD_NAME];
   const mounts = [backupMount(), ...client.volumeMounts];
   const taken = {
     ...etcdStep(context, "save", subcommand(save, "snapshot", "save", `/backup/${snapshot}`), mounts),

@@ -1,3 +1,4 @@
+import { ETCD_REPLACED_ANNOTATION } from "../../api/annotations.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { commandLine } from "../command-line.ts";
 import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
@@ -12,12 +13,14 @@ import {
   type Timing,
 } from "../workload.ts";
 import { etcdPorts, type EtcdRole } from "./addresses.ts";
+import { etcdChecks } from "./check.ts";
 import { nodeConfiguration } from "./node-configuration.ts";
 import { dataVolume, settings, type MemberPlace } from "./settings.ts";
 
 /** The Shoot's two etcds: `etcd-main` for everything, `etcd-events` for events, which come and go. */
 export function etcd(context: ControlPlaneContext): KubeObject[] {
-  return [...cluster(context, { role: "main", storage: MAIN_STORAGE, quota: 8 * 1024 ** 3 }), ...etcdEvents(context)];
+  const main = cluster(context, { role: "main", storage: MAIN_STORAGE, quota: 8 * 1024 ** 3 });
+  return [...main, ...etcdEvents(context), ...(context.nodes === undefined ? etcdChecks(context) : [])];
 }
 
 /** The one of them that starts empty, also where a Shoot has a past. */
@@ -32,9 +35,12 @@ export function member(cluster: "etcd-main" | "etcd-events", namespace: string) 
 
 const MAIN_STORAGE = "10Gi";
 
-/** The claim of etcd-main's only pod: Kubernetes names it `<template>-<set>-<ordinal>`. */
+/** The claim of the only pod of an etcd in a seed: Kubernetes names it `<template>-<set>-<ordinal>`. */
+export const etcdClaimName = (role: EtcdRole): string => `${role}-etcd-etcd-${role}-0`;
+
+/** The claim of etcd-main. */
 export const mainClaim = {
-  name: "main-etcd-etcd-main-0",
+  name: etcdClaimName("main"),
   labels: { app: "etcd-statefulset", role: "main" },
   spec: claimSpec(MAIN_STORAGE),
 } as const;
@@ -53,6 +59,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
   const selector = { app: "etcd-statefulset", role };
   const metadata = { namespace, labels: { ...selector, ...controlPlaneRole } };
   const ports = etcdPorts(role, context);
+  const replacement = context.etcdReplacements?.[role];
   const configuration = nodes && nodeConfiguration(role, nodes, quota);
   const files = mountFiles(
     context,
@@ -69,7 +76,8 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     name: "etcd",
     image: images.etcd,
     imagePullPolicy: "IfNotPresent",
-    command: configuration?.command ?? commandLine("etcd", settings(inSeed(name, namespace), quota)),
+    command: configuration?.command ?? commandLine("etcd", settings(inSeed(name, context), quota)),
+    ...(nodes === undefined && role === "main" && { env: [INITIAL_STATE] }),
     ports: Object.entries(ports).map(([each, containerPort]) => ({ name: each, containerPort })),
     startupProbe: health("/readyz", { periodSeconds: 1, failureThreshold: 300 }),
     livenessProbe: health("/livez", { periodSeconds: 10, failureThreshold: 6 }),
@@ -97,7 +105,7 @@ function cluster(context: ControlPlaneContext, { role, storage, quota }: EtcdClu
     {
       apiVersion: "apps/v1",
       kind: "StatefulSet",
-      metadata: { name, ...metadata },
+      metadata: { name, ...metadata, ...(replacement && { annotations: { [ETCD_REPLACED_ANNOTATION]: replacement } }) },
       spec: {
         replicas: scheduledReplicasOf(context),
         serviceName: `${name}-peer`,
@@ -121,10 +129,34 @@ function claimSpec(storage: string) {
   return { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } };
 }
 
-function inSeed(name: "etcd-main" | "etcd-events", namespace: string): MemberPlace {
+/**
+ * Whether etcd-main may begin an empty cluster, which it must not once an API server has stored something: without its data it ends then.
+ * The kubelet reads it each time that it starts the container, so that no pod is replaced when it changes.
+ */
+const INITIAL_STATE = {
+  name: "ETCD_INITIAL_CLUSTER_STATE",
+  valueFrom: { configMapKeyRef: { name: "etcd-main-state", key: "initial-cluster-state", optional: true } },
+};
+
+/** Has etcd-main not begin anew from now on. An API server is deployed beside it, once there is an etcd for it. */
+export const existingEtcd = ({ namespace }: ControlPlaneContext): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: {
+    name: "etcd-main-state",
+    namespace,
+    labels: { app: "etcd-statefulset", role: "main", ...controlPlaneRole },
+  },
+  data: { "initial-cluster-state": "existing" },
+});
+
+function inSeed(name: "etcd-main" | "etcd-events", context: ControlPlaneContext): MemberPlace {
+  const { namespace, etcdDirectories = {} } = context;
   const { name: self, token, peer } = member(name, namespace);
+  const directory = etcdDirectories[name === "etcd-main" ? "main" : "events"];
   return {
     ...{ name: self, token, peer, initialCluster: `${self}=${peer}` },
+    ...(directory !== undefined && { directory: `${dataVolume.mountPath}/${directory}` }),
     client: `https://${name}-client.${namespace}.svc:2379`,
     listen: { client: "https://0.0.0.0:2379", peer: "https://0.0.0.0:2380", metrics: "http://0.0.0.0:2381" },
   };

@@ -4,6 +4,9 @@ import { secretPath } from "../files.ts";
 /** Where an etcd has its volume, and on it its data. */
 export const dataVolume = { mountPath: "/var/etcd/data", directory: "/var/etcd/data/new.etcd" } as const;
 
+/** The folder of that volume which has an etcd's data unless they were replaced. */
+export const USUAL_ETCD_DIRECTORY = "new.etcd";
+
 /** Where the container of an etcd on a node has its settings, in a file of this name. */
 export const settingsVolume = { mountPath: "/etc/etcd", file: "etcd.yaml" } as const;
 
@@ -32,13 +35,15 @@ export interface MemberPlace {
   /** All members as `name=peer`, separated by commas; and whether they begin a cluster or join one. Read at its first start. */
   readonly initialCluster: string;
   readonly initialState?: "new" | "existing";
+  /** Where its data are; in the usual folder of its volume unless it is said. */
+  readonly directory?: string;
 }
 
 /** An etcd's settings by the names of its flags; `quota` is in bytes. */
 export function settings(place: MemberPlace, quota: number): Flags {
   return {
     name: place.name,
-    "data-dir": dataVolume.directory,
+    "data-dir": place.directory ?? dataVolume.directory,
     "listen-client-urls": place.listen.client,
     "advertise-client-urls": place.client,
     "client-cert-auth": true,

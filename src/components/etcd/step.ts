@@ -30,13 +30,20 @@ export const verifyStep = (context: ControlPlaneContext, snapshot: string): Step
     [backupMount({ readOnly: true })],
   );
 
-/** Makes a data directory from a snapshot in the folder. It fails where a single byte of the file is not what etcd has written. */
+/**
+ * Makes a data directory, in the usual folder unless it is said, from a snapshot in the folder. It fails where a single byte of the file is not what etcd has
+ * written.
+ */
 export const restoreStep = (
   context: ControlPlaneContext,
   snapshot: string,
-  { flags = {}, volume }: { readonly flags?: Flags; readonly volume: string },
+  {
+    flags = {},
+    volume,
+    directory = dataVolume.directory,
+  }: { readonly flags?: Flags; readonly volume: string; readonly directory?: string },
 ): Step => {
-  const [program = "", ...rest] = commandLine("etcdutl", { "data-dir": dataVolume.directory, ...flags });
+  const [program = "", ...rest] = commandLine("etcdutl", { "data-dir": directory, ...flags });
   const command = [program, "snapshot", "restore", `/backup/${snapshot}`, ...rest];
   const mounts = [backupMount({ readOnly: true }), { name: volume, mountPath: dataVolume.mountPath }];
   return etcdStep(context, RESTORE_CONTAINER, command, mounts);

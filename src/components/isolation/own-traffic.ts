@@ -1,6 +1,7 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
+import { ETCD_CHECK } from "../etcd/check.ts";
 import { PORTS as resourceManagerPorts, RESOURCE_MANAGER } from "../resource-manager/configuration.ts";
 import { resourceManagerLabels } from "../resource-manager/workload.ts";
 import { controlPlaneLabels, controlPlaneRole } from "../workload.ts";
@@ -18,6 +19,7 @@ export interface ReachableServer {
 const apiServerPods = controlPlaneLabels("apiserver");
 const etcdPods = (role: "main" | "events") => ({ app: "etcd-statefulset", role });
 const backupPods = { app: "etcd-backup" };
+const checkPods = { app: ETCD_CHECK };
 
 /** The Shoot's API server. */
 export const apiServer: ReachableServer = { service: "kube-apiserver", port: 443, pods: apiServerPods };
@@ -66,13 +68,15 @@ export function ownTraffic(context: ControlPlaneContext): KubeObject[] {
     }),
     ...(["main", "events"] as const).map((role) => {
       const peers = { peers: [podsWith(etcdPods(role))], ports: tcp(2380) };
-      const clients = [podsWith(apiServerPods), ...(role === "main" ? [podsWith(backupPods)] : [])];
+      const backup = role === "main" ? [podsWith(backupPods)] : [];
+      const clients = [podsWith(apiServerPods), podsWith(checkPods), ...backup];
       return policy(context, `etcd-${role}`, {
         pods: etcdPods(role),
         ingress: [{ peers: clients, ports: tcp(2379) }, peers],
         egress: [peers],
       });
     }),
+    policy(context, ETCD_CHECK, { pods: checkPods, egress: [toEtcd("main"), toEtcd("events")] }),
     // Object stores are public or private.
     policy(context, "etcd-backup", {
       pods: backupPods,

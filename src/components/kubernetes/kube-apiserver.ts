@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../api/index.ts";
 import { scheduledReplicasOf, type ControlPlaneContext } from "../context.ts";
 import { mountFiles } from "../files.ts";
+import { existingEtcd } from "../etcd/etcd.ts";
 import { CLUSTER_INFO_PATH } from "../on-nodes/cluster-info.ts";
 import { AUDIT, auditLogVolume } from "./audit.ts";
 import { ENCRYPTION_CONFIGURATION } from "./encryption-configuration.ts";
@@ -61,6 +62,7 @@ export function kubeApiServer(context: ControlPlaneContext): KubeObject[] {
       metadata: { name, namespace, labels: { ...labels, ...controlPlaneRole } },
       data,
     })),
+    ...(context.nodes === undefined ? [existingEtcd(context)] : []),
     {
       apiVersion: "apps/v1",
       kind: "Deployment",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { examine, hibernatedCondition, nextCondition, THRESHOLD } from "../../../src/activities/shoot/health.ts";
+import type { Readiness } from "../../../src/activities/waits/readiness.ts";
 import type { Condition } from "../../../src/api/index.ts";
 import type { KubeClient } from "../../../src/kube/index.ts";
 
@@ -70,6 +71,30 @@ describe("a control plane", () => {
       (await examine({ seed, shoot: undefined, snapshots }, "shoot--dev--local")).ControlPlaneHealthy;
     expect(await look()).toEqual(well);
     expect(await look(sick)).toEqual(sick);
+  });
+});
+
+describe("a control plane whose etcd is in trouble", () => {
+  const set = { spec: { replicas: 0 }, status: {}, metadata: { name: "etcd-main" } };
+  const seed = { list: async () => [set] } as unknown as KubeClient;
+  const look = async (etcds: Readiness) => (await examine({ seed, shoot: undefined, etcds }, "s")).ControlPlaneHealthy;
+
+  it("has the reason and the words of that, before others", async () => {
+    const damaged = {
+      reached: false,
+      reason: "EtcdDataDamaged",
+      message: "The data of etcd-main are damaged",
+    } as const;
+    expect(await look(damaged)).toEqual(damaged);
+    const condition = nextCondition("ControlPlaneHealthy", undefined, await look(damaged), start);
+    expect(condition).toMatchObject({ status: "Progressing", reason: "EtcdDataDamaged" });
+  });
+  it("says what it was restored from, once all is well", async () => {
+    const readiness = await look({ reached: true, note: "etcd-main was restored from a.db." });
+    expect(nextCondition("ControlPlaneHealthy", undefined, readiness, start)).toMatchObject({
+      ...{ status: "True", reason: "Healthy" },
+      message: "All control plane components are healthy. etcd-main was restored from a.db.",
+    });
   });
 });
 

@@ -68,6 +68,9 @@ test.for<[string, string[]]>([
   ["cluster-autoscaler", ["kube-apiserver", "seed's API server", "seed's DNS"]],
   ["etcd-main", ["seed's DNS"]],
   ["etcd-events", ["seed's DNS"]],
+  ["etcd-check", ["etcd-main", "etcd-events", "seed's DNS"]],
+  ["etcd-main-defrag", ["etcd-main", "etcd-events", "seed's DNS"]],
+  ["etcd-events-defrag", ["etcd-main", "etcd-events", "seed's DNS"]],
   ["etcd-backup", ["etcd-main", "seed's DNS", ...wide]],
   ["final-snapshot", ["etcd-main", "seed's DNS", ...wide]],
   ["restore", ["etcd-main", "seed's DNS", ...wide]],
@@ -94,6 +97,7 @@ test("the table above has every pod that we deploy", () => {
     [
       ...["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd-main", "etcd-events"],
       ...["machine-controller-manager", "cluster-autoscaler"],
+      ...["etcd-check", "etcd-main-defrag", "etcd-events-defrag"],
       ...["gardener-resource-manager", "etcd-backup", "final-snapshot", "restore", "warm-up"],
     ].toSorted(),
   );

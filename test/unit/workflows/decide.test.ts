@@ -52,6 +52,15 @@ describe("the workflow of a Shoot", () => {
   it.each(["reconcile", "retry", "rotate-ssh-keypair;reconcile"])("answers the request %s", (request) => {
     expect(decide(view({ request }), now, 0)).toMatchObject({ do: "operate", request });
   });
+  it("reconciles at once when data of an etcd were found damaged after the last operation, and not because of what that has mended", () => {
+    const damaged = { run: { ...run, etcdDamaged: true } as const };
+    const found = decide(view({ ...damaged, etcdDamagedSince: "2026-01-01T11:31:00Z" }), now, 0);
+    expect(found).toMatchObject({ do: "operate", run: { operation: "Reconcile", etcdDamaged: true } });
+    expect(found.do === "operate" && found.run.periodic).toBeUndefined();
+    expect(decide(view({ ...damaged, etcdDamagedSince: "2026-01-01T11:29:00Z" }), now, 0)).toMatchObject({
+      do: "wait",
+    });
+  });
   it("leaves a failed Shoot alone until an operation is requested", () => {
     const failed = { ...succeeded, state: "Failed" };
     expect(decide(view({ lastOperation: failed }), now, 0)).toEqual({
@@ -139,6 +148,18 @@ describe("a running operation", () => {
     expect(supersedes(view({ deleting: true, generation: 5 }), running)).toBe(true);
     const forced = { ...run, forced: true } as const;
     expect(supersedes(view({ deleting: true, generation: 5, run: forced }), { ...running, forced: true })).toBe(false);
+  });
+});
+
+describe("an operation that waits for an etcd whose data are damaged", () => {
+  const damaged = view({ run: { ...run, etcdDamaged: true } });
+  it("begins anew with the steps that replace them, once", () => {
+    expect(supersedes(damaged, shootRun({ generation: 3, operation: "Reconcile" }))).toBe(true);
+    expect(supersedes(damaged, shootRun({ generation: 3, operation: "Reconcile", etcdDamaged: true }))).toBe(false);
+  });
+  it("goes on where it is a deletion", () => {
+    const deleting = shootRun({ generation: 3, operation: "Delete" });
+    expect(supersedes({ ...damaged, deleting: true }, deleting)).toBe(false);
   });
 });
 

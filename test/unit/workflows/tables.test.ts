@@ -23,9 +23,14 @@ const contentOf = ([, step]: Row) => {
   return { does: action?.verb === "restore" ? { ...action, verb: "apply" } : action, after, when };
 };
 
+/** What replaces an etcd's data where they are damaged. A takeover searches for snapshots by two of the same rows, for its own reason. */
+const repairing = ["etcdDamage", "listSnapshots", "newestSnapshot", "damagedApiServer", "damagedEtcd", "etcdData"];
+
 /** How the rows of `two` differ from the rows of the same name in `one`: what it says, what `one` said, and what it does not ask for. */
 function differences(one: ShootFlow, two: ShootFlow) {
-  const shared = [...one.steps].filter(([, { do: action }]) => action.verb !== "survey");
+  const shared = [...one.steps].filter(
+    ([name, { do: action }]) => action.verb !== "survey" && !repairing.includes(name),
+  );
   const rows = shared.flatMap((row) => {
     const [before, after] = [contentOf(row), contentOf([row[0], two.steps.get(row[0])])];
     if (isDeepStrictEqual(before, after)) return [];
@@ -205,6 +210,27 @@ describe("the rows of the resource manager", () => {
   });
 });
 
+describe("the rows that replace an etcd's data", () => {
+  const rows = repairing;
+  const doneBy = (change: Partial<ShootRun>) =>
+    planFlow(reconcile, shootRun(change)).flatMap(({ step, skipped }) =>
+      rows.includes(step) && !skipped ? [step] : [],
+    );
+  it("do nothing unless data are damaged, and stop nothing where nothing can be restored", () => {
+    expect(doneBy({ hasBackup: true })).toEqual([]);
+    expect(doneBy({ hasBackup: true, etcdDamaged: true, hibernated: true })).toEqual([]);
+    expect(doneBy({ hasBackup: false, etcdDamaged: true })).toEqual(["etcdDamage", "etcdData"]);
+    expect(doneBy({ hasBackup: true, etcdDamaged: true })).toEqual(rows);
+  });
+  it("stop what runs only once a good snapshot is known, and restore before etcd starts", () => {
+    expect([...before(reconcile, "damagedApiServer")]).toEqual(
+      expect.arrayContaining(["leadership", "leader", "etcdDamage", "newestSnapshot"]),
+    );
+    expect([...before(reconcile, "etcdData")]).toContain("damagedEtcd");
+    expect([...before(reconcile, "etcd")]).toContain("etcdData");
+  });
+});
+
 describe("the rows of the tunnel", () => {
   const rows = ["tunnelAgent", "tunnel", "staleTunnelAgent", "routes"];
   const doneBy = (flow: ShootFlow, change: Partial<ShootRun>) =>
@@ -375,7 +401,7 @@ describe("the restore table", () => {
       },
       releaseManagedResources: { after: ["leases", "leader"], before: ["leader"] },
       backupEntry: { after: ["leases", "leader", "cluster"], before: ["leader", "cluster"] },
-      etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets"] },
+      etcd: { after: ["etcdVolume", "oldEtcd", "secrets"], before: ["secrets", "etcdData"] },
       internalDns: {
         ...{ after: ["oldApiServer", "cluster", "apiServerService"], before: ["cluster", "apiServerService"] },
         unless: ["the Shoot is awake"],
@@ -386,7 +412,7 @@ describe("the restore table", () => {
       },
     });
     const own = [...restore.steps.keys()].filter((step) => !reconcile.steps.has(step));
-    expect(own).toEqual([...moving, "forgetMachineState"]);
+    expect(own).toEqual([...moving.filter((step) => !repairing.includes(step)), "forgetMachineState"]);
   });
   it.each([
     ["oldApiServer", ["leases", "fence", "infrastructure", "backupEntry", "accessSecrets", "prepareEtcd"]],

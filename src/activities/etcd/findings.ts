@@ -1,0 +1,52 @@
+import { ETCD_DAMAGED_ANNOTATION } from "../../api/annotations.ts";
+import { etcdClaimName, type EtcdRole } from "../../components/index.ts";
+import {
+  PersistentVolumeClaim,
+  Pod,
+  refTo,
+  unlessGone,
+  type ContainerStatus,
+  type KubeClient,
+} from "../../kube/index.ts";
+import { judgeLog, type LogVerdict } from "./log-verdict.ts";
+
+/** Reads claims, pods and their logs. */
+export type EtcdReader = Pick<KubeClient, "list" | "get" | "read">;
+
+/** The claim of an etcd of this namespace. */
+export const etcdClaimRef = (namespace: string, role: EtcdRole) =>
+  refTo(PersistentVolumeClaim, { namespace, name: etcdClaimName(role) });
+
+/**
+ * Returns what keeps an etcd of a seed from starting, as its claim says or the log of its last end; undefined for one that is ready, or
+ * has ended only once: that may have been its node's end.
+ */
+export async function findEtcdVerdict(
+  seedClient: EtcdReader,
+  namespace: string,
+  role: EtcdRole,
+): Promise<LogVerdict | undefined> {
+  const claim = await seedClient.read(etcdClaimRef(namespace, role));
+  const marked = claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION];
+  if (marked !== undefined) return { state: "damaged", why: marked };
+  const pods = await seedClient.list(Pod, { namespace, labelSelector: `app=etcd-statefulset,role=${role}` });
+  const crashing = pods.find(isCrashing);
+  if (crashing === undefined) return undefined;
+  const query = `container=${CONTAINER}&previous=true&tailLines=400&limitBytes=200000`;
+  const path = `/api/v1/namespaces/${namespace}/pods/${crashing.metadata.name}/log?${query}`;
+  const log = await unlessGone(seedClient.get(path));
+  return typeof log === "string" ? judgeLog(log) : undefined;
+}
+
+const CONTAINER = "etcd";
+
+function isCrashing({ metadata, status }: Pod): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false;
+  return (status?.containerStatuses ?? []).some(
+    (container) => container.name === CONTAINER && hasEndedAgain(container),
+  );
+}
+
+function hasEndedAgain({ ready, restartCount = 0, lastState }: ContainerStatus): boolean {
+  return ready !== true && restartCount > 0 && (lastState?.terminated?.exitCode ?? 0) !== 0;
+}

@@ -1,0 +1,71 @@
+import { parseJson } from "../../parsing.ts";
+
+/** Why an etcd has ended, by its own log: what it found of its data or of their disk. */
+export interface LogVerdict {
+  /**
+   * `damaged` and `gone` are about the data, and other data mend them. `full` and `unreadable` are about the disk: the data may be
+   * whole.
+   */
+  readonly state: "damaged" | "gone" | "full" | "unreadable";
+  /** What etcd said, in one line. */
+  readonly why: string;
+}
+
+/**
+ * Judges the log of an etcd that has ended, by the words of etcd 3.6 (tried, line by line, in test/kube/etcd/damage.test.ts).
+ * Undefined where it ended for another reason, or does not say. What is about a disk counts first: a disk that is full or away makes
+ * etcd panic as damage does.
+ */
+export function judgeLog(log: string): LogVerdict | undefined {
+  const lines = log.split("\n");
+  for (const [state, pattern] of patterns) {
+    const line = lines.findLast((one) => pattern.test(one));
+    if (line !== undefined) return { state, why: readable(line) };
+  }
+  if (!log.includes("go.etcd.io/bbolt")) return undefined;
+  const panic = lines.findLast((one) => one.startsWith("panic: "));
+  return panic === undefined ? undefined : { state: "damaged", why: readable(panic) };
+}
+
+/** Words of Linux, etcd's log, bbolt, and Go, in the order in which they count. */
+const patterns: readonly (readonly [LogVerdict["state"], RegExp])[] = [
+  ["full", /no space left on device|disk quota exceeded/i],
+  ["unreadable", /input\/output error|read-only file system|stale (?:NFS )?file handle|^unexpected fault address/i],
+  ["gone", /cannot fetch cluster info from peer urls/],
+  [
+    "damaged",
+    new RegExp(
+      [
+        // The write-ahead log
+        "(?:walpb|wal): crc mismatch",
+        "wal: (?:slice bounds out of range|conflicting metadata found|file not found|snapshot (?:mismatch|not found))",
+        "wal: max entry size limit exceeded",
+        "panic: cannot use none as id",
+        // Snapshots of raft, and the database
+        "failed to recover v3 backend from snapshot",
+        "database snapshot file path not found",
+        "both meta pages are invalid",
+        "failed to open database.*(?:invalid database|checksum error|version mismatch)",
+        "panic: (?:assertion failed: Page expected to be|page \\d+|freepages|invalid page|invalid freelist)",
+      ].join("|"),
+    ),
+  ],
+];
+
+/** In characters: what a condition has room for. */
+const LONGEST = 200;
+
+function readable(line: string): string {
+  const text = line.trim();
+  const said = text.startsWith("{") ? wordsOf(text) : text;
+  return said.length > LONGEST ? `${said.slice(0, LONGEST - 1)}…` : said;
+}
+
+function wordsOf(text: string): string {
+  try {
+    const { msg, error } = parseJson(text, "a line of etcd's log") as { msg?: unknown; error?: unknown };
+    return [msg, error].filter((one) => typeof one === "string" && one !== "").join(": ") || text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,188 @@
+import {
+  ETCD_DAMAGED_ANNOTATION,
+  ETCD_DIRECTORIES_ANNOTATION,
+  ETCD_REPLACED_ANNOTATION,
+  VOLUME_ANNOTATION,
+} from "../../api/annotations.ts";
+import { REPEATED_LABEL } from "../../api/labels.ts";
+import type { KubeObject } from "../../api/schema/meta.ts";
+import type { ShootRun } from "../../api/shoot/run.ts";
+import { ETCDS, repairJob, restoredDirectory, type ComponentName, type EtcdRole } from "../../components/index.ts";
+import { now as timeOf, type KubeClient } from "../../kube/index.ts";
+import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "../backup/jobs.ts";
+import { readPod, readVerified } from "../backup/reading.ts";
+import type { SnapshotRecord, SnapshotRecords } from "../backup/record.ts";
+import { readContext } from "../control-plane/context.ts";
+import type { WaitTarget } from "../index.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
+import { completed } from "../waits/readiness.ts";
+import type { Waits } from "../waits/waits.ts";
+import { directoriesOf } from "./directories.ts";
+import { etcdClaimRef, findEtcdVerdict } from "./findings.ts";
+import type { LogVerdict } from "./log-verdict.ts";
+
+/** What was put in the place of an etcd's data, in one sentence without its end. */
+export type TellReplaced = (run: ShootRun, what: string) => Promise<void>;
+
+/** Claims and Jobs are written through `seedClient`, which is the run's fenced client. */
+export interface EtcdRepairDeps {
+  readonly gardenClient: KubeClient;
+  readonly seedClient: KubeClient;
+  readonly records: Pick<SnapshotRecords, "latest">;
+  readonly waits: Waits;
+  readonly stop: (run: ShootRun, component: ComponentName, step: string) => Promise<WaitTarget[]>;
+  readonly tell: TellReplaced;
+}
+
+/**
+ * Replaces data of etcds that are damaged or gone. The claim of each says how far that is: why its data are to be replaced, then, by one
+ * write, the folder of the volume that has them from now on, of which the etcd's command is made. No file of the old data is touched, and
+ * each attempt to restore has a folder of its own: whatever is killed, or acts too late, etcd starts from the old data or from new ones
+ * that are whole. The fence refuses every write of a seed that leads no more.
+ */
+export function createEtcdRepair({ gardenClient, seedClient, records, waits, stop, tell }: EtcdRepairDeps) {
+  const readMarked = async ({ technicalID }: ShootRun, role: EtcdRole): Promise<KubeObject | undefined> => {
+    const claim = await seedClient.read(etcdClaimRef(technicalID, role));
+    return claim !== undefined && isMarked(claim) ? claim : undefined;
+  };
+  const readRepair = ({ technicalID }: ShootRun) => seedClient.read(jobRef(technicalID, JOB));
+
+  /** By one write, so that none of it holds without the others. */
+  const switchTo = async (run: ShootRun, { role, claim, directory, what }: Replacement) => {
+    const annotations = {
+      [ETCD_DIRECTORIES_ANNOTATION]: [directory, ...directoriesOf(claim)].join(","),
+      [ETCD_REPLACED_ANNOTATION]: `${what} at ${timeOf()}`,
+      [ETCD_DAMAGED_ANNOTATION]: null,
+    };
+    const { uid, annotations: before = {} } = claim.metadata;
+    await seedClient.patch(etcdClaimRef(run.technicalID, role), { metadata: { uid, annotations } });
+    await tell(run, `${what}, because its data were damaged: ${before[ETCD_DAMAGED_ANNOTATION]}`);
+  };
+
+  /** A Job that was made for another claim, or another snapshot, says nothing of this one. */
+  const forgetOthers = async (job: KubeObject | undefined, origin: string): Promise<KubeObject | undefined> => {
+    if (job === undefined || originOf(job) === origin) return job;
+    await removeJob(seedClient, job);
+    throw new StepError(
+      `Job ${job.metadata.namespace}/${job.metadata.name} is made anew: it was to restore other data`,
+    );
+  };
+
+  const chooseSnapshot = async (run: ShootRun): Promise<SnapshotRecord> => {
+    const snapshot = await records.latest(run);
+    if (snapshot !== undefined) return snapshot;
+    throw configurationProblem(
+      `cannot restore etcd-main of ${run.technicalID}, whose data are damaged: no snapshot of it was recorded; nothing was changed, see runbook etcd-data-damaged`,
+    );
+  };
+
+  /** Throws where there is nothing to restore. A Job of an earlier repair would pass for one of this. */
+  const prepareRepair = async (run: ShootRun) => {
+    await chooseSnapshot(run);
+    const earlier = await readRepair(run);
+    if (earlier !== undefined) await removeJob(seedClient, earlier);
+  };
+
+  const ensureRepair = async (run: ShootRun, claim: KubeObject, step: string): Promise<WaitTarget[]> => {
+    const { name: snapshot } = await chooseSnapshot(run);
+    const origin = originFor(claim, snapshot);
+    const before = await forgetOthers(await readRepair(run), origin);
+    const target = jobTarget(run.technicalID, JOB, 3_600_000);
+    const clear = before !== undefined && (hasFailed(before) || before.metadata.labels?.[REPEATED_LABEL] !== undefined);
+    const describe = async () => {
+      const context = await readContext(gardenClient, seedClient, run);
+      const { metadata, ...job } = repairJob(context, JOB, { snapshot, kept: directoriesOf(claim), clear });
+      const labels = { ...metadata.labels, ...(clear && { [REPEATED_LABEL]: "true" }) };
+      return { ...job, metadata: { ...metadata, labels, annotations: { [VOLUME_ANNOTATION]: origin } } };
+    };
+    await ensureJob({ seedClient, group: waits.group(step, 1), target, describe });
+    return [target];
+  };
+
+  /** What was restored is what was recorded, as the Job's pod has read the file. */
+  const readRestored = async (run: ShootRun, job: KubeObject, snapshot: SnapshotRecord): Promise<string> => {
+    const [pod, found] = [await readPod(seedClient, job), await readVerified(seedClient, job)];
+    if (pod === undefined || found === undefined) {
+      await removeJob(seedClient, job);
+      throw new StepError(`etcd-main of ${run.technicalID} is restored anew: what the Job found is gone`);
+    }
+    if (found.hash === snapshot.hash && found.revision === snapshot.revision) return pod.metadata.name;
+    throw configurationProblem(
+      `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} was recorded with revision ${snapshot.revision} and hash ${snapshot.hash}, but the one restored has ${found.revision} and ${found.hash}`,
+    );
+  };
+
+  return {
+    /** Marks the claims of etcds that do not start because of their data. One that starts again by now is left alone. */
+    async confirmEtcdDamage(run: ShootRun): Promise<void> {
+      for (const role of ETCDS.filter((one) => one === "events" || run.hasBackup)) {
+        const claim = await seedClient.read(etcdClaimRef(run.technicalID, role));
+        if (claim === undefined || isMarked(claim)) continue;
+        const verdict = await findEtcdVerdict(seedClient, run.technicalID, role);
+        if (verdict === undefined || !isOfData(verdict)) continue;
+        if (role === "main") await prepareRepair(run);
+        const metadata = { uid: claim.metadata.uid, annotations: { [ETCD_DAMAGED_ANNOTATION]: verdict.why } };
+        await seedClient.patch(etcdClaimRef(run.technicalID, role), { metadata });
+      }
+    },
+
+    async stopDamagedApiServer(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      return (await readMarked(run, "main")) === undefined ? [] : await stop(run, "kube-apiserver", step);
+    },
+
+    async stopDamagedEtcd(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      return (await readMarked(run, "main")) === undefined ? [] : await stop(run, "etcd", step);
+    },
+
+    async restoreEtcdData(run: ShootRun, step: string): Promise<WaitTarget[]> {
+      const claim = run.hasBackup ? await readMarked(run, "main") : undefined;
+      return claim === undefined ? [] : await ensureRepair(run, claim, step);
+    },
+
+    /** Throws, and begins again, when the Job that restores is gone. */
+    async switchEtcdData(run: ShootRun): Promise<void> {
+      const [main, events] = [await readMarked(run, "main"), await readMarked(run, "events")];
+      if (events !== undefined)
+        await switchTo(run, {
+          ...{ role: "events", claim: events, what: "etcd-events was started empty" },
+          directory: `empty-${run.epoch}-${Date.now()}`,
+        });
+      if (main === undefined || !run.hasBackup) return;
+      const snapshot = await chooseSnapshot(run);
+      const job = await readRepair(run);
+      const isReady = job !== undefined && originOf(job) === originFor(main, snapshot.name);
+      if (!isReady || !(completed(job).reached || (await readPod(seedClient, job)) !== undefined)) {
+        await ensureRepair(run, main, "switchEtcdData");
+        throw new StepError(`the data of etcd-main of ${run.technicalID} have not been restored`);
+      }
+      const directory = restoredDirectory(await readRestored(run, job, snapshot));
+      const what = `etcd-main was restored from ${snapshot.name}, taken at ${snapshot.takenAt} (${ageOf(snapshot)} before)`;
+      await switchTo(run, { role: "main", claim: main, directory, what });
+      await removeJob(seedClient, job);
+    },
+  };
+}
+
+/** The data that an etcd is to have instead of those on its claim. */
+interface Replacement {
+  readonly role: EtcdRole;
+  readonly claim: KubeObject;
+  readonly directory: string;
+  readonly what: string;
+}
+
+const JOB = "repair-etcd-main";
+
+const isMarked = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ETCD_DAMAGED_ANNOTATION] !== undefined;
+
+/** A disk is for the operator to mend. */
+const isOfData = ({ state }: LogVerdict): boolean => state === "damaged" || state === "gone";
+
+const originOf = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[VOLUME_ANNOTATION];
+
+const originFor = ({ metadata }: KubeObject, snapshot: string): string => `${metadata.uid} ${snapshot}`;
+
+function ageOf({ takenAt }: Pick<SnapshotRecord, "takenAt">): string {
+  const minutes = Math.max(0, Math.round((Date.now() - Date.parse(takenAt)) / 60_000));
+  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+}

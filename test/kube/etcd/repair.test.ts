@@ -1,0 +1,213 @@
+import { beforeEach, expect } from "vitest";
+import { readEtcdData } from "../../../src/activities/etcd/directories.ts";
+import { createEtcdRepair } from "../../../src/activities/etcd/repair.ts";
+import { fenced } from "../../../src/activities/leadership/fenced-client.ts";
+import { EPOCH_ANNOTATION } from "../../../src/api/annotations.ts";
+import type { ShootRun } from "../../../src/api/shoot/run.ts";
+import { components, type EtcdRole } from "../../../src/components/index.ts";
+import { Job, Namespace, PersistentVolumeClaim, Pod, refTo, type KubeClient } from "../../../src/kube/index.ts";
+import { createJobRunner, memoryRecords } from "../../support/backup-lab.ts";
+import { test } from "../../support/cluster-test.ts";
+import { exampleContext } from "../../support/control-plane-context.ts";
+import { applyFencing } from "../../support/fencing.ts";
+import { applyGarden, createShoot } from "../../support/garden-objects.ts";
+import { notedWaits } from "../../support/noted-waits.ts";
+
+let kube: KubeClient;
+let runner: ReturnType<typeof createJobRunner>;
+let records: ReturnType<typeof memoryRecords>;
+let run: ShootRun;
+let stopped: string[];
+let told: string[];
+/** The log of the last end of each etcd that does not start. */
+let logs: Partial<Record<EtcdRole, string>>;
+let count = 0;
+
+const damage = "panic: assertion failed: Page expected to be: 4, but self identifies as 10594919924235157649";
+const snapshot = { revision: 405, hash: 4219493817, size: 614400, takenAt: "2026-01-01T10:00:00Z", bucket: "bucket-1" };
+const read = { hash: 4219493817, revision: 405, totalKey: 267, totalSize: 614400, version: "3.6.0" };
+
+test.beforeAll(async ({ cluster }) => {
+  kube = cluster.client;
+  runner = createJobRunner(kube);
+  await applyGarden(kube);
+  await applyFencing(kube, "seed");
+});
+beforeEach(async () => {
+  const created = await createShoot(kube, `damaged-${(count += 1)}`);
+  run = { ...created, operation: "Reconcile", epoch: 2, hasBackup: true, etcdDamaged: true };
+  [records, stopped, told, logs] = [memoryRecords(), [], [], {}];
+  await records.record(run, { ...snapshot, name: "etcd-backup-29000000-abcde.db" });
+  for (const role of ["main", "events"] as const) await makeEtcd(role);
+});
+
+const repair = (of: ShootRun = run) => {
+  const get = async (path: string) => {
+    const role = /etcd-(main|events)-0\/log\?container=etcd&previous=true/.exec(path)?.[1] as EtcdRole | undefined;
+    return role === undefined ? await runner.client.get(path) : logs[role];
+  };
+  return createEtcdRepair({
+    gardenClient: kube,
+    seedClient: fenced({ ...kube, get }, of),
+    records,
+    waits: notedWaits,
+    stop: async (_run, component) => {
+      stopped.push(component);
+      return [];
+    },
+    tell: async (_run, what) => void told.push(what),
+  });
+};
+const claim = (role: EtcdRole) =>
+  refTo(PersistentVolumeClaim, { namespace: run.technicalID, name: `${role}-etcd-etcd-${role}-0` });
+const job = () => refTo(Job, { namespace: run.technicalID, name: "repair-etcd-main" });
+const annotations = async (role: EtcdRole) => (await kube.read(claim(role)))?.metadata.annotations ?? {};
+const command = async () => {
+  const context = { ...exampleContext(), ...(await readEtcdData(kube, run)) };
+  return JSON.stringify(components.etcd.objects(context));
+};
+
+/** Every activity of the repair in the order of its rows, each twice, as when its worker was killed before it could answer. */
+async function goThrough(of: ShootRun = run) {
+  const steps = repair(of);
+  await twice(() => steps.confirmEtcdDamage(of));
+  await twice(() => steps.stopDamagedApiServer(of, "damagedApiServer"));
+  await twice(() => steps.stopDamagedEtcd(of, "damagedEtcd"));
+  const targets = await steps.restoreEtcdData(of, "etcdData");
+  expect(await steps.restoreEtcdData(of, "etcdData")).toEqual(targets);
+  if (targets.length > 0) await runner.succeed(of.technicalID, "repair-etcd-main", read);
+  await twice(() => steps.switchEtcdData(of));
+  return targets;
+}
+
+async function twice(act: () => Promise<unknown>): Promise<void> {
+  await act();
+  await act();
+}
+
+test("data that are damaged are replaced once, however often each step is done", async () => {
+  await crashes("main", damage);
+  expect(await goThrough()).toMatchObject([{ kind: "Job", name: "repair-etcd-main", until: "completed" }]);
+  expect(stopped).toEqual(["kube-apiserver", "kube-apiserver", "etcd", "etcd"]);
+  const { "perennial.dev/etcd-directories": directories, ...others } = await annotations("main");
+  expect(directories).toMatch(/^restored-repair-etcd-main-\w+,new\.etcd$/);
+  expect(others["perennial.dev/etcd-damaged"]).toBeUndefined();
+  expect(others["perennial.dev/etcd-replaced"]).toMatch(
+    /^etcd-main was restored from etcd-backup-29000000-abcde.db, taken at 2026-01-01T10:00:00Z \(\d+ minutes before\) at /,
+  );
+  expect(told).toEqual([expect.stringContaining("because its data were damaged: panic: assertion failed")]);
+  expect(await command()).toContain(`--data-dir=/var/etcd/data/${directories?.split(",")[0]}"`);
+  expect(await kube.read(job())).toBeUndefined();
+});
+
+test("an etcd that runs, or ended for another reason, is left alone", async () => {
+  logs.main = damage;
+  expect(await goThrough()).toEqual([]);
+  await crashes("main", "listen tcp 127.0.0.1:2380: bind: address already in use");
+  expect(await goThrough()).toEqual([]);
+  await crashes("main", "write /var/etcd/data/new.etcd/member/snap/db: no space left on device");
+  expect(await goThrough()).toEqual([]);
+  expect([stopped, told]).toEqual([[], []]);
+});
+
+test("events begin anew in a folder of their own, and nothing stops for that", async () => {
+  await crashes("events", damage);
+  expect(await goThrough()).toEqual([]);
+  expect([stopped, told]).toEqual([[], [expect.stringMatching(/^etcd-events was started empty, because/)]]);
+  expect((await annotations("events"))["perennial.dev/etcd-directories"]).toMatch(/^empty-2-\d+,new\.etcd$/);
+  expect(await command()).toMatch(/--data-dir=\/var\/etcd\/data\/empty-2-\d+"/);
+});
+
+test("nothing is stopped or changed where there is nothing to restore", async () => {
+  await crashes("main", damage);
+  records = memoryRecords();
+  await expect(goThrough()).rejects.toThrow(/cannot restore etcd-main of .* no snapshot of it was recorded/);
+  expect(await annotations("main")).not.toHaveProperty(["perennial.dev/etcd-damaged"]);
+  expect(await goThrough({ ...run, hasBackup: false })).toEqual([]);
+  expect(stopped).toEqual([]);
+});
+
+test("a Job that failed is followed by one that takes away what it has left, and nothing else", async () => {
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  expect(await stepsOfJob()).toEqual(["restore"]);
+  for (const again of [1, 2]) {
+    await runner.fail(run.technicalID, "repair-etcd-main");
+    await expect(repair().switchEtcdData(run)).rejects.toThrow("have not been restored");
+    expect(await stepsOfJob(), String(again)).toEqual(["clear", "restore"]);
+  }
+  expect(JSON.stringify(await kube.read(job()))).toContain(
+    '"rclone","delete","/var/etcd/data","--filter=- /new.etcd/**","--filter=+ /restored-*/**","--filter=- *"',
+  );
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  await repair().switchEtcdData(run);
+});
+
+test("data of a newer snapshot are restored when one was recorded meanwhile, and no others than were recorded", async () => {
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  await records.record(run, { ...snapshot, revision: 500, name: "etcd-backup-29000010-abcde.db" });
+  await expect(repair().switchEtcdData(run)).rejects.toThrow("made anew");
+  await expect(repair().switchEtcdData(run)).rejects.toThrow("have not been restored");
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  await expect(repair().switchEtcdData(run)).rejects.toThrow("recorded with revision 500");
+  expect(await annotations("main")).not.toHaveProperty(["perennial.dev/etcd-directories"]);
+});
+
+test("a seed that leads no more replaces nothing", async () => {
+  await crashes("main", damage);
+  await crashes("events", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  const metadata = { annotations: { [EPOCH_ANNOTATION]: "3" } };
+  await kube.patch(refTo(Namespace, { name: run.technicalID }), { metadata });
+  await expect.poll(() => repair().switchEtcdData(run).catch(String)).toMatch(/epoch 3 has begun here/);
+  await expect(repair().restoreEtcdData(run, "etcdData")).rejects.toThrow("epoch 3 has begun here");
+  for (const role of ["main", "events"] as const)
+    expect(await annotations(role)).not.toHaveProperty(["perennial.dev/etcd-directories"]);
+});
+
+async function stepsOfJob(): Promise<string[]> {
+  const { spec } = (await kube.read(job())) as unknown as {
+    spec: { template: { spec: { initContainers?: { name: string }[]; containers: { name: string }[] } } };
+  };
+  const { initContainers = [], containers } = spec.template.spec;
+  return [...initContainers, ...containers]
+    .map(({ name }) => name)
+    .filter((name) => name === "clear" || name === "restore");
+}
+
+async function makeEtcd(role: EtcdRole): Promise<void> {
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  const { apiVersion, kind, name, namespace } = claim(role);
+  await kube.apply({ apiVersion, kind, metadata: { name, namespace }, spec } as never);
+  const metadata = { name: `etcd-${role}-0`, namespace, labels: { app: "etcd-statefulset", role } };
+  await kube.apply({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata,
+    spec: { containers: [{ name: "etcd", image: "i" }] },
+  } as never);
+  await setStatus(role, { ready: true, restartCount: 0, state: { running: {} } });
+}
+
+async function crashes(role: EtcdRole, log: string): Promise<void> {
+  logs[role] = log;
+  const lastState = { terminated: { exitCode: 2 } };
+  await setStatus(role, {
+    ready: false,
+    restartCount: 1,
+    state: { waiting: { reason: "CrashLoopBackOff" } },
+    lastState,
+  });
+}
+
+async function setStatus(role: EtcdRole, status: object): Promise<void> {
+  const containerStatuses = [{ name: "etcd", image: "i", imageID: "i", ...status }];
+  const pod = refTo(Pod, { namespace: run.technicalID, name: `etcd-${role}-0` });
+  await kube.patch(pod, { status: { containerStatuses } }, { subresource: "status" });
+}
