@@ -16,6 +16,10 @@ export interface ImageSpec {
   /** Symbolic links: where they are, and what they lead to. */
   readonly links?: Readonly<Record<string, string>>;
   readonly entrypoint?: readonly string[];
+  /** What follows the entrypoint where a pod gives no arguments. */
+  readonly command?: readonly string[];
+  /** The id of the user that programs run as; root unless told otherwise. */
+  readonly user?: number;
 }
 
 /** A file of an image: a copy of one on the host, or text. */
@@ -25,14 +29,27 @@ export type ImageFile =
 
 /** Writes the image as an OCI layout tar that `ctr images import` takes. All or nothing: the file appears when it is whole. */
 export async function writeImageTar(image: ImageSpec, file: string): Promise<void> {
-  const [layerFile, draft] = [`${file}.layer`, `${file}.new`];
+  await writeImagesTar([image], file);
+}
+
+/** Writes one OCI layout tar of all these images, with each layer once. All or nothing, as `writeImageTar`. */
+export async function writeImagesTar(images: readonly ImageSpec[], file: string): Promise<void> {
+  const draft = `${file}.new`;
+  const own = images.map((image, index) => ({ image, layerFile: `${file}.layer-${index}` }));
+  const bases = new Map<string | undefined, Layer>();
   try {
-    const own = { file: layerFile, descriptor: await writeLayer(image, layerFile) };
-    const layers = image.base === undefined ? [own] : [await describeLayer(image.base), own];
-    await writeLayout(image, layers, draft);
+    for (const { base } of images)
+      if (base !== undefined && !bases.has(base)) bases.set(base, await describeLayer(base));
+    const layered: LayeredImage[] = [];
+    for (const { image, layerFile } of own) {
+      const base = bases.get(image.base);
+      const layer = { file: layerFile, descriptor: await writeLayer(image, layerFile) };
+      layered.push({ image, layers: base === undefined ? [layer] : [base, layer] });
+    }
+    await writeLayout(layered, draft);
     await rename(draft, file);
   } finally {
-    await rm(layerFile, { force: true });
+    for (const { layerFile } of own) await rm(layerFile, { force: true });
     await rm(draft, { force: true });
   }
 }
@@ -90,14 +107,45 @@ interface Descriptor {
   readonly size: number;
 }
 
-async function writeLayout(image: ImageSpec, layers: readonly Layer[], file: string): Promise<void> {
-  const platform = { os: "linux", architecture: process.arch === "x64" ? "amd64" : process.arch };
+interface LayeredImage {
+  readonly image: ImageSpec;
+  readonly layers: readonly Layer[];
+}
+
+async function writeLayout(images: readonly LayeredImage[], file: string): Promise<void> {
+  const described = images.map(({ image, layers }) => ({ image, layers, ...describeImage(image, layers) }));
+  const layers = new Map(images.flatMap(({ layers }) => layers.map((layer) => [layer.descriptor.digest, layer])));
+  const blobs = new Map(
+    described.flatMap(({ config, manifest }) => [config, manifest].map((blob) => [blob.descriptor.digest, blob])),
+  );
+  const layout = pack();
+  const written = pipeline(layout, createWriteStream(file));
+  const fill = async () => {
+    await addEntry(layout, { name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
+    for (const { file, descriptor } of layers.values()) await addFile(layout, { name: blobPath(descriptor) }, file);
+    for (const { descriptor, bytes } of blobs.values()) await addEntry(layout, { name: blobPath(descriptor) }, bytes);
+    const manifests = described.map(({ image: { name }, manifest }) => ({
+      ...manifest.descriptor,
+      platform,
+      annotations: { "io.containerd.image.name": name, "org.opencontainers.image.ref.name": name },
+    }));
+    await addEntry(layout, { name: "index.json" }, JSON.stringify({ schemaVersion: 2, manifests }));
+    layout.finalize();
+  };
+  await Promise.all([fill(), written]);
+}
+
+const platform = { os: "linux", architecture: process.arch === "x64" ? "amd64" : process.arch };
+
+function describeImage(image: ImageSpec, layers: readonly Layer[]): { config: Blob; manifest: Blob } {
   const config = jsonBlob("application/vnd.oci.image.config.v1+json", {
     created: epoch.toISOString(),
     ...platform,
     config: {
       Env: ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
       ...(image.entrypoint === undefined ? {} : { Entrypoint: image.entrypoint }),
+      ...(image.command === undefined ? {} : { Cmd: image.command }),
+      ...(image.user === undefined ? {} : { User: String(image.user) }),
       WorkingDir: "/",
     },
     rootfs: { type: "layers", diff_ids: layers.map(({ descriptor }) => descriptor.digest) },
@@ -110,22 +158,15 @@ async function writeLayout(image: ImageSpec, layers: readonly Layer[], file: str
     config: config.descriptor,
     layers: layers.map(({ descriptor }) => descriptor),
   });
-  const annotations = { "io.containerd.image.name": image.name, "org.opencontainers.image.ref.name": image.name };
-  const layout = pack();
-  const written = pipeline(layout, createWriteStream(file));
-  const fill = async () => {
-    await addEntry(layout, { name: "oci-layout" }, JSON.stringify({ imageLayoutVersion: "1.0.0" }));
-    for (const { file, descriptor } of layers) await addFile(layout, { name: blobPath(descriptor) }, file);
-    for (const { descriptor, bytes } of [config, manifest])
-      await addEntry(layout, { name: blobPath(descriptor) }, bytes);
-    const manifests = [{ ...manifest.descriptor, platform, annotations }];
-    await addEntry(layout, { name: "index.json" }, JSON.stringify({ schemaVersion: 2, manifests }));
-    layout.finalize();
-  };
-  await Promise.all([fill(), written]);
+  return { config, manifest };
 }
 
-function jsonBlob(mediaType: string, value: unknown): { readonly descriptor: Descriptor; readonly bytes: Buffer } {
+interface Blob {
+  readonly descriptor: Descriptor;
+  readonly bytes: Buffer;
+}
+
+function jsonBlob(mediaType: string, value: unknown): Blob {
   const bytes = Buffer.from(JSON.stringify(value));
   const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
   return { descriptor: { mediaType, digest, size: bytes.length }, bytes };
