@@ -113,10 +113,18 @@ async function perVersion(
   }));
 }
 
+/** What is in the image of the program that holds a pod's namespaces. */
+export const describePause = async (folder: string): Promise<Omit<ImageSpec, "name">> =>
+  await describeOwn(folder, "pause");
+
 async function ownImage(folder: string, binary: string, name: string): Promise<ImageSpec> {
+  return { name, ...(await describeOwn(folder, binary)) };
+}
+
+async function describeOwn(folder: string, binary: string): Promise<Omit<ImageSpec, "name">> {
   const path = `/${binary}`;
   const source = await buildProgram(folder, binary);
-  return { name, files: [...baseFiles, { path, source, mode: 0o755 }], entrypoint: [path] };
+  return { files: [...baseFiles, { path, source, mode: 0o755 }], entrypoint: [path] };
 }
 
 function program(name: string, source: string): ImageFile {

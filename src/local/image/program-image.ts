@@ -31,7 +31,7 @@ export async function ensureProgramImage(
   await once(tar, async () => {
     await writeImageTar({ name, ...(await describe()) }, tar);
     log.info({ image: name, tar }, "image built");
-    await removeOld(folder, prefix);
+    await removeOldBuilds(folder, prefix);
   });
   return { name, tar, code };
 }
@@ -40,8 +40,8 @@ export async function ensureProgramImage(
 const KEPT = 3;
 const LEAST_AGE = 600_000;
 
-/** Each change of the code makes another image, of hundreds of MB. */
-async function removeOld(folder: string, prefix: string): Promise<void> {
+/** Each change of what is in it makes another archive, of hundreds of MB: removes the old ones whose names begin so. */
+export async function removeOldBuilds(folder: string, prefix: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix) && name.endsWith(".tar"));
   const timeOf = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? Infinity;
   const found = await Promise.all(names.map(async (name) => ({ name, at: await timeOf(name) })));

@@ -3,12 +3,9 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { findProgram } from "../binary/path.ts";
 import { ensurePackages } from "../binary/packages.ts";
+import { findSources, findVersions, unpackPackages, unpackRecipe, type Tell } from "./debian.ts";
 import { once } from "./once.ts";
-
-/** What is told while a root file system is made. */
-type Tell = (message: string) => void;
 
 /**
  * The folder of a root file system with a real systemd, containerd and what a kubelet needs, made from the host's own
@@ -18,9 +15,9 @@ type Tell = (message: string) => void;
 export async function ensureRootFilesystem(cache: string, tell: Tell = () => {}): Promise<string> {
   await ensurePackages({ names: ["mmdebstrap"], onProgress: tell });
   const sources = await findSources(tell);
-  const versions = await findVersions();
+  const versions = await findVersions(packages);
   const key = createHash("sha256").update([...sources, ...versions].join("\n"));
-  const recipe = [fileURLToPath(import.meta.url), ...ownFiles().map(({ source }) => source)];
+  const recipe = [fileURLToPath(import.meta.url), unpackRecipe, ...ownFiles().map(({ source }) => source)];
   for (const file of recipe) key.update(await readFile(file));
   const folder = join(cache, "images", `machine-${key.digest("hex").slice(0, 12)}`);
   await mkdir(dirname(folder), { recursive: true });
@@ -29,7 +26,7 @@ export async function ensureRootFilesystem(cache: string, tell: Tell = () => {})
     const draft = await mkdtemp(join(dirname(folder), ".machine-"));
     try {
       const root = join(draft, "root");
-      await unpackPackages(root, sources);
+      await unpackPackages(root, { packages, sources, variant: "minbase" });
       await furnish(root);
       await rename(root, folder);
     } finally {
@@ -45,48 +42,6 @@ const packages = [
   ...["containerd", "runc", "containernetworking-plugins", "iptables", "iproute2", "conntrack", "ethtool", "socat"],
   ...["logrotate", "openssh-server", "sudo", "e2fsprogs", "nftables"],
 ] as const;
-
-/** The host's own sources of its distribution, without those of others, one line each. */
-async function findSources(tell: Tell): Promise<string[]> {
-  const release = await readFile("/etc/os-release", "utf8");
-  const distribution = /^ID="?([a-z]+)/m.exec(release)?.[1] ?? "";
-  const list = async () => {
-    const { stdout } = await execa("apt-get", [
-      ...["indextargets", "--format", "$(ORIGIN) deb $(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
-    ]);
-    const lines = stdout.split("\n").filter((line) => line.toLowerCase().startsWith(`${distribution} `));
-    return lines.map((line) => line.slice(distribution.length + 1));
-  };
-  const known = await list();
-  if (known.length > 0) return known;
-  tell("refreshing the package lists");
-  await execa("apt-get", ["update"], { stdin: "ignore" });
-  const found = await list();
-  if (found.length === 0)
-    throw new Error(
-      `cannot make a machine's root file system: apt knows no packages of ${distribution || "this host"}`,
-    );
-  return found;
-}
-
-async function findVersions(): Promise<string[]> {
-  const { stdout } = await execa("apt-cache", ["policy", ...packages], { env: { LC_ALL: "C" } });
-  const versions = [...stdout.matchAll(/^ {2}Candidate: (.*)$/gm)].map((match) => String(match[1]));
-  if (versions.length < packages.length || versions.includes("(none)"))
-    throw new Error(`cannot make a machine's root file system: apt does not have all of ${packages.join(", ")}`);
-  return versions;
-}
-
-async function unpackPackages(root: string, sources: readonly string[]): Promise<void> {
-  const suite = sources[0]?.split(" ")[2] ?? "";
-  const mmdebstrap = (await findProgram("mmdebstrap")) ?? "mmdebstrap";
-  const unread = ["doc", "man", "locale", "info"].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
-  const args = ["--quiet", "--mode=root", "--variant=minbase", "--format=directory", ...unread];
-  await execa(mmdebstrap, [...args, `--include=${packages.join(",")}`, suite, root, ...sources], {
-    env: { DEBIAN_FRONTEND: "noninteractive" },
-    stdin: "ignore",
-  });
-}
 
 /** Lays the files of deploy/images/machine over it, and takes out what must not be the same in two machines. */
 async function furnish(root: string): Promise<void> {
