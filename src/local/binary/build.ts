@@ -71,7 +71,8 @@ async function buildInModule(run: Go, { pin: { build }, file }: BinarySource, wo
   await writeFile(join(workDir, "go.mod"), renderGoMod(build, upstream));
   if (build.parts !== undefined) await writeFile(join(workDir, "main.go"), renderMain(build.package, build.parts));
   const target = build.parts === undefined ? build.package : ".";
-  await run(["build", "-trimpath", "-ldflags", linkerFlags(build), "-o", file, target]);
+  const command = build.tests === undefined ? ["build"] : ["test", "-c"];
+  await run([...command, "-trimpath", "-ldflags", linkerFlags(build), "-o", file, target]);
 }
 
 async function readGoMod(run: Go, { require }: BuildPin, module: string): Promise<string> {

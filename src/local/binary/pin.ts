@@ -33,6 +33,8 @@ export interface BuildPin {
   readonly parts?: readonly string[];
   /** `go install package@version` in place of a module of our own. */
   readonly install?: true;
+  /** The package's tests are the program: `go test -c`. */
+  readonly tests?: true;
   readonly ldflags?: string;
   /** Minutes that it took on two busy cores with a cold cache: what a waiting user is told. */
   readonly minutes: number;

@@ -1,6 +1,6 @@
 import { buildClusterApi } from "./cluster-api.ts";
 import { buildCalico, buildGardener } from "./gardener.ts";
-import { pinEtcd, pinKonnectivity, pinKubernetes } from "./kubernetes.ts";
+import { pinEtcd, pinKonnectivity, pinKubernetes, pinModule, pinSuite, pinSuiteImage } from "./kubernetes.ts";
 import { untold, type BinaryPin } from "./pin.ts";
 
 /** The one file that pins what Perennial runs locally: every binary, its version, and where it comes from. */
@@ -21,6 +21,9 @@ export const versions = {
   registry: "3.1.1",
   localPathProvisioner: "0.0.30",
   clusterApi: "1.14.2",
+  // Of these two Kubernetes' suite says which.
+  ginkgo: "2.21.0",
+  sampleApiServer: "0.29.2",
 } as const;
 
 /** The binaries of which clusters are made; what else is pinned is got by what asks for it. */
@@ -56,12 +59,16 @@ export const tunnelBinaries = ["proxy-server", "proxy-agent"] as const;
 /** Cluster API's core manager and its command line. */
 export const clusterApiBinaries = ["cluster-api-manager", "clusterctl"] as const;
 
+/** Kubernetes' own conformance tests, what runs them in parallel, and the programs of their images. */
+export const conformanceBinaries = ["e2e.test", "ginkgo", "agnhost", "nonewprivs", "sample-apiserver"] as const;
+
 /** The names of the pinned binaries. */
 export type BinaryName =
   | (typeof clusterBinaries)[number]
   | (typeof gardenerBinaries)[number]
   | (typeof tunnelBinaries)[number]
   | (typeof clusterApiBinaries)[number]
+  | (typeof conformanceBinaries)[number]
   | "temporal"
   | "rclone"
   | "helm"
@@ -209,6 +216,11 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
     unreleased: "is published without a checksum",
     build: buildClusterApi(versions.clusterApi, "cmd/clusterctl", 1),
   },
+  "e2e.test": pinSuite(versions.kubernetes, 8),
+  ginkgo: pinModule(versions.ginkgo, "github.com/onsi/ginkgo/v2", 1, "/ginkgo"),
+  agnhost: pinSuiteImage(versions.kubernetes, "agnhost"),
+  nonewprivs: pinSuiteImage(versions.kubernetes, "nonewprivs"),
+  "sample-apiserver": pinModule(versions.sampleApiServer, "k8s.io/sample-apiserver", 3),
 };
 
 function gardener(name: string): BinaryPin {
