@@ -13,6 +13,8 @@ export interface ShootOverrides {
   readonly name: string;
   /** No worker pools: everything that needs machines is left out, which is much faster. */
   readonly workerless?: boolean;
+  /** How many nodes it has; as the example unless told otherwise. */
+  readonly nodes?: number;
   readonly cloudProfile?: string;
   readonly credentials?: string;
   /** Type of the extension that manages the Shoot's own domain; the seed's unless told otherwise. */
@@ -120,14 +122,17 @@ async function renderShoot({ environment }: LocalEnvironment, overrides: ShootOv
         : {
             credentialsBindingName: credentials,
             networking: { ...networking, pods: "100.64.0.0/16", services: "100.65.0.0/16", nodes: environment.network },
-            provider: overrides.extended
-              ? { ...provider, workers: (provider.workers ?? []).map((pool) => ({ ...pool, cri })) }
-              : provider,
+            provider: { ...provider, workers: (provider.workers ?? []).map((pool) => renderPool(pool, overrides)) },
           }),
       ...(overrides.extended ? extended : {}),
       ...(overrides.extensions && { extensions: overrides.extensions.map((type) => ({ type })) }),
     },
   };
+}
+
+function renderPool<Pool extends object>(pool: Pool, { nodes, extended }: ShootOverrides): Pool {
+  const size = nodes === undefined ? {} : { minimum: nodes, maximum: nodes };
+  return { ...pool, ...size, ...(extended ? { cri } : {}) };
 }
 
 /** A default domain is the seed's to write; a provider of one's own needs a domain of one's own. */
