@@ -2,6 +2,7 @@ import { packages, type PackageName } from "../../src/local/binary/debian-packag
 import {
   clusterApiBinaries,
   clusterBinaries,
+  conformanceBinaries,
   tunnelBinaries,
   type BinaryName,
 } from "../../src/local/binary/versions.ts";
@@ -43,7 +44,7 @@ export const needs: Readonly<Record<Project, readonly BinaryName[]>> = {
   flow: ["temporal"],
   "self-hosted": clusterBinaries,
   "self-hosted-whole": clusterBinaries,
-  e2e: [...clusterBinaries, ...tunnelBinaries, "temporal"],
+  e2e: [...clusterBinaries, ...tunnelBinaries, "temporal", ...conformanceBinaries],
   "upstream-api": [
     ...apiServer,
     ...(["kube-controller-manager", "gardener-resource-manager", "gardener-extension-provider-local"] as const),
