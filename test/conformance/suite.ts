@@ -1,5 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { ensureBinaries } from "../../src/local/binary/binaries.ts";
 import type { Logger } from "../../src/log.ts";
@@ -43,11 +44,27 @@ export async function runSuite(run: SuiteRun): Promise<SuiteResult> {
     "--disable-log-dump=true",
   ];
   const output = run.verbose ? "inherit" : "ignore";
-  await execa(binaries.ginkgo, words, {
-    ...{ cwd: folder, stdin: "ignore", stdout: output, stderr: output, reject: false },
-    ...(run.signal === undefined ? {} : { cancelSignal: run.signal, forceKillAfterDelay: 180_000 }),
-  });
+  const stdio = { stdin: "ignore", stdout: output, stderr: output } as const;
+  const running = execa(binaries.ginkgo, words, { ...stdio, cwd: folder, reject: false, detached: true });
+  const stop = () => void endGroup(running.pid);
+  run.signal?.addEventListener("abort", stop);
+  await running.finally(() => run.signal?.removeEventListener("abort", stop));
   return readReport(await readFile(report, "utf8").catch(() => undefined), run.missing);
+}
+
+/** How long tests may take to leave, in ms: their clusters are taken away, so that they need not clean up. */
+const LEAVE = 20_000;
+
+/** Ends ginkgo and the processes that it runs tests in, which outlive it when it is ended alone. */
+async function endGroup(leader: number | undefined): Promise<void> {
+  if (leader === undefined) return;
+  process.kill(-leader, "SIGTERM");
+  await delay(LEAVE);
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // All have left.
+  }
 }
 
 /** The names of the images that the suite may ask for. */
