@@ -18,6 +18,7 @@ import {
   createKubeClient,
   CronJob,
   Event,
+  PersistentVolume,
   Pod,
   type KubeClient,
   type ObjectRef,
@@ -197,8 +198,8 @@ async function takeSnapshot(name: string): Promise<SnapshotRecord> {
 /** The folder on this machine that is etcd-main's volume. */
 async function volumeOf(claim: ObjectRef): Promise<string> {
   const { volumeName = "" } = (await local.seedClient.read(claim))?.["spec"] as { volumeName?: string };
-  const volume = await local.seedClient.read({ apiVersion: "v1", kind: "PersistentVolume", name: volumeName });
-  return (volume?.["spec"] as { hostPath: { path: string } }).hostPath.path;
+  const volume = await local.seedClient.read(PersistentVolume, { name: volumeName });
+  return volume?.spec.hostPath?.path ?? expect.fail(`volume ${volumeName} is no folder of this machine`);
 }
 
 /** Writes noise over a part of a file, in bytes. */

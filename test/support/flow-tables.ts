@@ -41,3 +41,13 @@ export const extended: Partial<ShootRun> = {
   etcdDamaged: true,
   extensions: extensionPhases.map((phase) => ({ type: phase, ...lifecycle(phase) })),
 };
+
+/** The rows that replace an etcd's data where they are damaged. A takeover searches for snapshots by two of the same, for its own reason. */
+export const repairing = [
+  "etcdDamage",
+  "listSnapshots",
+  "newestSnapshot",
+  "damagedApiServer",
+  "damagedEtcd",
+  "etcdData",
+];

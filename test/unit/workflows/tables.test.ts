@@ -12,7 +12,7 @@ import { migrate } from "../../../src/workflows/migrate.ts";
 import { reconcile } from "../../../src/workflows/reconcile.ts";
 import { restore } from "../../../src/workflows/restore.ts";
 import type { Action, ShootFlow } from "../../../src/workflows/actions.ts";
-import { before, extended, plan } from "../../support/flow-tables.ts";
+import { before, extended, plan, repairing } from "../../support/flow-tables.ts";
 import { shootRun } from "../../support/shoot-run.ts";
 
 type Row = readonly [name: string, step: Step<ShootRun, Action> | undefined];
@@ -22,9 +22,6 @@ const contentOf = ([, step]: Row) => {
   const { do: action, after = [], when = [] } = step ?? {};
   return { does: action?.verb === "restore" ? { ...action, verb: "apply" } : action, after, when };
 };
-
-/** What replaces an etcd's data where they are damaged. A takeover searches for snapshots by two of the same rows, for its own reason. */
-const repairing = ["etcdDamage", "listSnapshots", "newestSnapshot", "damagedApiServer", "damagedEtcd", "etcdData"];
 
 /** How the rows of `two` differ from the rows of the same name in `one`: what it says, what `one` said, and what it does not ask for. */
 function differences(one: ShootFlow, two: ShootFlow) {
@@ -206,48 +203,6 @@ describe("the rows of the resource manager", () => {
       expect(takesAway({ managesResources: true, resourceManagerUnasked: true }), flow.title).toBe(true);
       for (const stays of [{}, { managesResources: true }, { resourceManagerUnasked: true, hibernated: true }] as const)
         expect(takesAway(stays), flow.title).toBe(false);
-    }
-  });
-});
-
-describe("the rows that replace an etcd's data", () => {
-  const rows = repairing;
-  const doneBy = (change: Partial<ShootRun>) =>
-    planFlow(reconcile, shootRun(change)).flatMap(({ step, skipped }) =>
-      rows.includes(step) && !skipped ? [step] : [],
-    );
-  it("do nothing unless data are damaged, and stop nothing where nothing can be restored", () => {
-    expect(doneBy({ hasBackup: true })).toEqual([]);
-    expect(doneBy({ hasBackup: true, etcdDamaged: true, hibernated: true })).toEqual([]);
-    expect(doneBy({ hasBackup: false, etcdDamaged: true })).toEqual(["etcdDamage", "etcdData"]);
-    expect(doneBy({ hasBackup: true, etcdDamaged: true })).toEqual(rows);
-  });
-  it("stop what runs only once a good snapshot is known, and restore before etcd starts", () => {
-    expect([...before(reconcile, "damagedApiServer")]).toEqual(
-      expect.arrayContaining(["leadership", "leader", "etcdDamage", "newestSnapshot"]),
-    );
-    expect([...before(reconcile, "etcdData")]).toContain("damagedEtcd");
-    expect([...before(reconcile, "etcd")]).toContain("etcdData");
-  });
-});
-
-describe("the rows of the tunnel", () => {
-  const rows = ["tunnelAgent", "tunnel", "staleTunnelAgent", "routes"];
-  const doneBy = (flow: ShootFlow, change: Partial<ShootRun>) =>
-    planFlow(flow, shootRun(change)).flatMap(({ step, skipped }) => (rows.includes(step) && !skipped ? [step] : []));
-  it.each([reconcile, restore])(
-    "of $title put agents where there is a tunnel, take them away where not, and see either way that pods are reached",
-    (flow) => {
-      expect(doneBy(flow, { tunnel: true })).toEqual(["tunnelAgent", "tunnel"]);
-      expect(doneBy(flow, {})).toEqual(["staleTunnelAgent", "routes"]);
-      expect(doneBy(flow, { workerless: true })).toEqual([]);
-      expect(doneBy(flow, { tunnel: true, hibernated: true })).toEqual([]);
-    },
-  );
-  it("wait for agents with the nodes, and for the tunnel after them", () => {
-    for (const flow of [reconcile, restore]) {
-      expect([...before(flow, "nodesReady")], flow.title).toContain("tunnelAgent");
-      for (const row of ["tunnel", "routes"]) expect([...before(flow, row)], flow.title).toContain("nodesReady");
     }
   });
 });
