@@ -174,7 +174,7 @@ const arrows = {
     "activities/(backup/credentials|control-plane/(cluster|dns|waves)|extensions/(apply-object|existing|trigger))",
     "activities/(installation|managed-resources/(health|seed-resource-manager))",
     "activities/(judge-error|secrets|shoot/(extension-reports|health|operation-beginning)|step-error)",
-    "activities/waits/(judgement|pod-trouble|readiness)",
+    "activities/waits/(judgement|pod-reach|pod-trouble|readiness)",
     "admission/shoot/(known-gates|networks|rules|unsupported)",
     "api",
     "components",
