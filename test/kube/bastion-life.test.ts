@@ -21,10 +21,10 @@ test.beforeAll(async ({ cluster }) => {
 });
 afterEach(async () => await controller?.stop());
 
-/** Begins with a Bastion, and with a manager whose clock is `later` ms ahead. */
-async function start(name: string): Promise<ShootBastion> {
+/** Begins with a Bastion, and with a manager whose clock is `later` ms ahead and which sees the garden through `gardenClient`. */
+async function start(name: string, gardenClient = kube): Promise<ShootBastion> {
   later = 0;
-  controller = createBastionController({ gardenClient: kube, log, period: 100, now: () => Date.now() + later });
+  controller = createBastionController({ gardenClient, log, period: 100, now: () => Date.now() + later });
   controller.start();
   return kube.create<ShootBastion>({
     ...{ apiVersion: "operations.gardener.cloud/v1alpha1", kind: "Bastion", metadata: { name, namespace } },
@@ -67,4 +67,35 @@ test("a Bastion whose time is over is deleted", async () => {
   await eventually(async () => expect(await life(bastion)).toBe(1));
   later = 1.1 * HOUR;
   await eventually(async () => expect(await kube.read(refOf(bastion))).toBeUndefined());
+});
+
+test.each<[string, (bastion: ShootBastion) => Promise<unknown>]>([
+  ["asked to stay", askToStay],
+  [
+    "made anew",
+    async (bastion) => {
+      await kube.remove(refOf(bastion));
+      const { name } = bastion.metadata;
+      await kube.create({ ...bastion, metadata: { name, namespace } });
+    },
+  ],
+])("a Bastion that is %s while the manager ends it is not deleted", async (done, change) => {
+  let isChanged = false;
+  const name = done.replaceAll(" ", "-");
+  const remove: KubeClient["remove"] = async (ref, options) => {
+    if (!isChanged) await change(bastion);
+    isChanged = true;
+    await kube.remove(ref, options);
+  };
+  const bastion = await start(name, { ...kube, remove });
+  await eventually(async () => expect(await life(bastion)).toBe(1));
+  later = 1.1 * HOUR;
+  await eventually(async () => {
+    expect(isChanged).toBe(true);
+    const { status, metadata } = (await kube.read(refOf(bastion))) ?? expect.fail(`Bastion ${name} is gone`);
+    expect(metadata.annotations?.["gardener.cloud/operation"]).toBeUndefined();
+    expect(Date.parse(status?.expirationTimestamp ?? "")).toBeGreaterThan(Date.now() + later);
+  });
+  await controller?.stop();
+  await kube.remove(refOf(bastion));
 });
