@@ -193,6 +193,7 @@ function withoutShoot(real: SeedActivities, waitFor: SeedActivities["waitFor"]):
     removeStaleResourceManagerWebhooks: async () => {},
     removeUnusedResourceManager: async () => [],
     checkTunnel: async () => {},
+    checkRoutes: async () => {},
     deployNodeAgentSecrets: async () => {},
     waitFor: async (run, targets) => {
       if (targets[0]?.until !== "nodesReady") await waitFor(run, targets);

@@ -93,7 +93,7 @@ function waited(lines: readonly Line[]): number {
 const WAITING = new Set([
   ...["kubelet", "etcd", "kubeApiServer", "kubeControllerManager", "kubeScheduler", "crds", "nodeAgent"],
   ...["resourceManager", "extensions", "network", "coreDns", "resourceManagerInPods", "extensionsInPods"],
-  ...["controlPlane", "operatingSystemConfig", "staticPods", "nodesReady", "imported"],
+  ...["controlPlane", "operatingSystemConfig", "staticPods", "nodesReady", "routes", "imported"],
 ]);
 
 const HELLO = { namespace: "default", name: "hello" };

@@ -12,6 +12,7 @@ import type { UserData } from "../../src/local/machine/user-data.ts";
 import { writeImageTar } from "../../src/local/image/tar.ts";
 import { removeBridge } from "../../src/local/network/bridge.ts";
 import { createLogger } from "../../src/log.ts";
+import { sentBeyond, unwatchUplink, watchUplink } from "../support/uplink-watch.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
@@ -77,10 +78,22 @@ test("pods of two machines answer each other and the host, by pod, service and l
 test.for(["10.180.77.77", "172.20.7.7", "192.168.77.77", "100.64.7.7", "169.254.169.254"])(
   "what is sent to %s, which no pod and no machine has, is refused at once and does not leave the host",
   async (address) => {
+    await watchUplink(env);
     const asked = inMachine("one", ["curl", "-sSm20", `http://${address}`]);
     await expect(asked).rejects.toThrow(/\(7\) Failed to connect to .* port 80/); // 28 were a timeout
+    expect(await sentBeyond(env)).toEqual([]);
   },
 );
+
+test("the tests' watch names where packets of machines go that leave the host", async () => {
+  const beyond = "198.51.100.7"; // set aside for documentation, and led to an interface that goes nowhere
+  await execa("ip", ["link", "add", "pd-nowhere", "type", "bridge"]);
+  await execa("ip", ["link", "set", "pd-nowhere", "up"]);
+  await execa("ip", ["route", "add", `${beyond}/32`, "dev", "pd-nowhere"]);
+  await watchUplink(env);
+  await expect(inMachine("one", ["curl", "-sSm1", `http://${beyond}`])).rejects.toThrow();
+  expect(await sentBeyond(env)).toEqual([beyond]);
+});
 
 test("a machine follows the Secret that it booted with the name of, and says why it does not follow a wrong one", async () => {
   await machines.ensure({ name: "agent", labels: {}, userData: agentUserData() });
@@ -239,5 +252,7 @@ async function inMachine(name: string, command: readonly string[]): Promise<stri
 async function cleanUp(): Promise<void> {
   await machines.removeAll();
   await removeBridge(env);
+  await unwatchUplink(env);
+  await execa("ip", ["link", "delete", "pd-nowhere"], { reject: false });
   await execa("rm", ["-rf", env.stateDir]);
 }

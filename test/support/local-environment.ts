@@ -15,6 +15,7 @@ import { createProcesses } from "../../src/local/process/processes.ts";
 import { readStatus } from "../../src/local/environment/status.ts";
 import { up, type UpOptions } from "../../src/local/environment/up.ts";
 import { createLogger, type Logger } from "../../src/log.ts";
+import { sentBeyond, unwatchUplink, watchUplink } from "./uplink-watch.ts";
 
 /** The environment of the e2e tests: real clusters, a real Temporal, and our own processes, two seeds. */
 export interface LocalEnvironment {
@@ -38,6 +39,7 @@ export interface LocalEnvironment {
   restart(): Promise<number>;
   /** Runs the CLI as its users do and returns what it printed; throws what it said when it failed. */
   perennial(...args: readonly string[]): Promise<string>;
+  /** Throws when packets of the environment's machines, or of pods on them, have left this host. */
   close(): Promise<void>;
 }
 
@@ -73,7 +75,9 @@ export async function localEnvironment(
   const isUp = status?.processes.some(({ name }) => name === "manager") && status.processes.every((one) => one.running);
   Object.assign(process.env, durations);
   if (!isUp) await up({ name, seedCount: seedNames.length, ...wish });
-  return await connect(await ensureEnvironment({ name }));
+  const environment = await ensureEnvironment({ name });
+  await watchUplink(environment);
+  return await connect(environment);
 }
 
 async function connect(environment: Environment): Promise<LocalEnvironment> {
@@ -121,6 +125,9 @@ async function connect(environment: Environment): Promise<LocalEnvironment> {
     async close() {
       await Promise.all([gardenClient, ...Object.values(seeds)].map((client) => client.close()));
       await temporal.connection.close();
+      const left = await sentBeyond(environment);
+      await unwatchUplink(environment);
+      if (left.length > 0) throw new Error(`packets of machines have left this host, for ${left.join(", ")}`);
     },
   };
 }
