@@ -17,6 +17,7 @@ export const constraintTypes = ["HibernationPossible", "MaintenancePreconditions
 interface UsersWebhook {
   readonly name: string;
   readonly failurePolicy?: string;
+  readonly timeoutSeconds?: number;
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
   readonly rules?: readonly Rule[];
@@ -44,7 +45,7 @@ export const webhookConfigurations: readonly TypeRef<WebhookConfiguration>[] = [
 
 /**
  * Whether a Shoot could wake up again, and get new nodes: a webhook that refuses what nodes and system components write while its own
- * pods do not run keeps them from ever running (Gardener: IsProblematicWebhook).
+ * pods do not run, or lets it pass when these have long given up, keeps them from ever running (Gardener: IsProblematicWebhook).
  */
 export async function examineConstraints(shoot: Pick<KubeClient, "list">): Promise<Readiness> {
   const [namespaces, ...configurations] = await Promise.all([
@@ -57,7 +58,7 @@ export async function examineConstraints(shoot: Pick<KubeClient, "list">): Promi
   if (faults.length === 0) return { reached: true };
   return {
     reached: false,
-    message: `Nodes could not join, or system components not start, without webhooks that refuse requests while they do not answer: ${listed(faults.sort(), MOST_NAMED)}. Let them ignore failures, or leave out kube-system by their namespaceSelector and nodes by their rules.`,
+    message: `Nodes could not join, or system components not start, without webhooks that refuse requests, or hold them up for long, while they do not answer: ${listed(faults.sort(), MOST_NAMED)}. Let them ignore failures, with a timeoutSeconds of at most ${LONGEST_FOR_LEASES}, or leave out kube-system by their namespaceSelector and nodes by their rules.`,
   };
 }
 
@@ -81,10 +82,10 @@ const isOurs = (labels: Labels = {}): boolean =>
 
 /** What is needed first of all that the webhook can refuse. */
 function blockedBy(webhook: UsersWebhook, labelsOf: (namespace: string) => Labels): string | undefined {
-  const { failurePolicy = "Fail", objectSelector, namespaceSelector, rules = [] } = webhook;
-  if (failurePolicy === "Ignore") return undefined;
+  const { objectSelector, namespaceSelector, rules = [] } = webhook;
   const hit = needed.find(
     (one) =>
+      failsWrongly(webhook, one) &&
       (one.namespace === undefined || selectsLabels(namespaceSelector, labelsOf(one.namespace))) &&
       selectsLabels(objectSelector, one.labels) &&
       rules.some((rule) => covers(rule, one)),
@@ -92,6 +93,10 @@ function blockedBy(webhook: UsersWebhook, labelsOf: (namespace: string) => Label
   if (hit === undefined) return undefined;
   return hit.namespace === undefined ? hit.resource : `${hit.resource} in ${hit.namespace}`;
 }
+
+/** Whether a webhook that does not answer has the request refused, or given up by who sent it. */
+const failsWrongly = ({ failurePolicy, timeoutSeconds = 10 }: UsersWebhook, { longest = LONGEST }: Needed): boolean =>
+  failurePolicy !== "Ignore" || timeoutSeconds > longest;
 
 function covers({ apiGroups = [], resources = [], operations = [], scope = "*" }: Rule, one: Needed): boolean {
   const [main = "", part] = one.resource.split("/");
@@ -111,17 +116,30 @@ interface Needed {
   readonly namespace?: string;
   /** Those that the objects have at least. */
   readonly labels: Labels;
+  /** In seconds: for how long a webhook may hold up the request; 15 unless told otherwise, as upstream. */
+  readonly longest?: number;
 }
+
+/** In seconds. */
+const LONGEST = 15;
+
+/** In seconds: a controller gives up the request by which it stays the leader after 5, as upstream. */
+const LONGEST_FOR_LEASES = 3;
+
+/** In seconds: a kubelet gives up a heartbeat after 10. */
+const LONGEST_FOR_HEARTBEATS = 9;
+
+const leases = { group: "coordination.k8s.io", resource: "leases", labels: {} };
 
 const deployed = { [NO_CLEANUP_LABEL]: "true" };
 
 /** What a Shoot writes on its way to ready nodes with a network and DNS: kubelets, flows, controllers. */
 const needed: readonly Needed[] = [
   { group: "", resource: "nodes", labels: {} },
-  { group: "", resource: "nodes/status", labels: {} },
+  { group: "", resource: "nodes/status", labels: {}, longest: LONGEST_FOR_HEARTBEATS },
   { group: "certificates.k8s.io", resource: "certificatesigningrequests", labels: {} },
-  { group: "coordination.k8s.io", resource: "leases", namespace: "kube-node-lease", labels: {} },
-  { group: "coordination.k8s.io", resource: "leases", namespace: SYSTEM_NAMESPACE, labels: {} },
+  { ...leases, namespace: "kube-node-lease", longest: LONGEST_FOR_HEARTBEATS },
+  { ...leases, namespace: SYSTEM_NAMESPACE, longest: LONGEST_FOR_LEASES },
   { group: "rbac.authorization.k8s.io", resource: "clusterroles", labels: deployed },
   { group: "rbac.authorization.k8s.io", resource: "clusterrolebindings", labels: deployed },
   ...["configmaps", "pods", "pods/binding", "pods/status", "secrets", "serviceaccounts", "services"].map(

@@ -9,6 +9,9 @@ const rule = (change: object = {}) => ({
 });
 
 const nodes = rule({ resources: ["nodes"] });
+const leases = rule({ apiGroups: ["coordination.k8s.io"], resources: ["leases"] });
+
+const ignoring = (timeoutSeconds: number, one: object) => ({ failurePolicy: "Ignore", timeoutSeconds, rules: [one] });
 
 async function examine(webhook: object, labels?: Record<string, string>, kind = "ValidatingWebhookConfiguration") {
   const objects: KubeObject[] = ["kube-system", "kube-node-lease"].map((name) => ({
@@ -44,6 +47,14 @@ describe("a webhook keeps a Shoot from waking up that", () => {
       },
       "leases in kube-node-lease",
     ],
+    [
+      "ignores failures after the 10 s of a default",
+      { failurePolicy: "Ignore", rules: [leases] },
+      "leases in kube-node-lease",
+    ],
+    ["ignores them when leaders have given up", ignoring(4, leases), "leases in kube-system"],
+    ["ignores them when kubelets have given up", ignoring(10, rule({ resources: ["nodes/status"] })), "nodes/status"],
+    ["ignores them when others have given up", ignoring(16, nodes), "nodes"],
   ])("%s", async (_, webhook, resource) => {
     for (const kind of ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"])
       expect(await examine(webhook, undefined, kind)).toMatchObject({
@@ -56,6 +67,9 @@ describe("a webhook keeps a Shoot from waking up that", () => {
 describe("a webhook keeps no Shoot from waking up that", () => {
   it.each<[string, object]>([
     ["ignores failures", { failurePolicy: "Ignore", rules: [nodes] }],
+    ["ignores failures of leases soon", ignoring(3, leases)],
+    ["ignores failures of heartbeats in time", ignoring(9, rule({ resources: ["nodes/status"] }))],
+    ["ignores failures of nodes in time", ignoring(15, nodes)],
     [
       "leaves out kube-system",
       {
