@@ -5,7 +5,11 @@ import { HOST_SETTINGS } from "../../components/index.ts";
 import { parseYaml } from "../../parsing.ts";
 import { textOf } from "./readable.ts";
 
-const settings = z.object({ failSwapOn: z.boolean().optional(), cgroupDriver: z.string().optional() });
+const settings = z.object({
+  failSwapOn: z.boolean().optional(),
+  cgroupDriver: z.string().optional(),
+  resolvConf: z.string().optional(),
+});
 
 /** What a machine itself says of its kubelet, file by file in the order of their names, as kubelets read them. */
 export async function hostSettings(root: string): Promise<z.infer<typeof settings>> {

@@ -45,10 +45,14 @@ const bytesOf = (hexadecimal: string): number[] => [...Buffer.from(hexadecimal, 
 /** Those behind systemd's own, too. */
 const RESOLVER_FILES = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"];
 
+/** The addresses of the name servers in a text in the form of `/etc/resolv.conf`. */
+export const nameServersIn = (text: string): string[] =>
+  [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, address = ""]) => address);
+
 async function resolvers(root: string): Promise<Neighbour[]> {
   const texts = await Promise.all(RESOLVER_FILES.map((file) => textOf(root, file)));
   return texts
-    .flatMap((text) => [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, address = ""]) => address))
+    .flatMap(nameServersIn)
     .filter((address) => isIPv4(address))
     .map((address) => ({ what: "the resolver", cidr: `${address}/32` }));
 }

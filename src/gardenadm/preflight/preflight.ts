@@ -9,6 +9,7 @@ import { networkFaults } from "./networks.ts";
 import { portFaults } from "./ports.ts";
 import { isThere } from "../machine/is-there.ts";
 import { agentPlacesIn } from "../machine/agent-places.ts";
+import { resolverFindings } from "./resolver.ts";
 import { strangerFaults } from "./strangers.ts";
 import { swapFindings } from "./swap.ts";
 import { systemdFaults } from "./systemd.ts";
@@ -30,6 +31,7 @@ export async function preflight(candidate: Candidate, role: NodeRole): Promise<F
       systemdFaults(candidate),
       containerdFindings(candidate),
       swapFindings(candidate),
+      resolverFindings(candidate),
       ...fresh,
       ...(isBegun || !carriesControlPlane(role) ? [] : [diskFindings(candidate)]),
     ])),

@@ -188,6 +188,36 @@ test("the machine's own files say last whether its kubelet may swap, and one tha
   expect(await faultsOf({ demands })).toEqual([]);
 });
 
+const STUB = "# made by systemd-resolved\nnameserver 127.0.0.53\noptions edns0\n";
+
+async function warningsOf(): Promise<readonly string[]> {
+  const { warnings } = await preflight({ ...machine.candidate, isBegun: true }, "worker");
+  return warnings;
+}
+
+test("a machine that resolves names by itself is warned that its pods cannot, and told of the file that they can use", async () => {
+  await machine.write({ "/etc/resolv.conf": STUB });
+  const sentence =
+    "pods ask the name servers of /etc/resolv.conf, and do not reach 127.0.0.53, which is this machine for itself: ";
+  expect(await warningsOf()).toEqual([
+    `${sentence}name servers elsewhere there, or in a file that resolvConf in /etc/kubernetes/kubelet.conf.d/50-resolver.conf names`,
+  ]);
+  await machine.write({ "/run/systemd/resolve/resolv.conf": "nameserver 192.0.2.53\n" });
+  expect(await warningsOf()).toEqual([
+    `${sentence}write resolvConf: /run/systemd/resolve/resolv.conf into /etc/kubernetes/kubelet.conf.d/50-resolver.conf`,
+  ]);
+  await machine.write({
+    "/etc/kubernetes/kubelet.conf.d/50-resolver.conf": "resolvConf: /run/systemd/resolve/resolv.conf\n",
+  });
+  expect(await warningsOf()).toEqual([]);
+});
+
+test("a machine whose resolver is elsewhere, or that has none, is warned of nothing", async () => {
+  expect(await warningsOf()).toEqual([]);
+  await machine.write({ "/etc/resolv.conf": "nameserver 192.0.2.53\nnameserver 2001:db8::53\n" });
+  expect(await warningsOf()).toEqual([]);
+});
+
 test("a node of this or another cluster is told how it is taken out, and not to end its own kubelet", async () => {
   const running = { systemctl: async () => await Promise.resolve("kubelet.service loaded active running") };
   expect(await faultsOf(running)).toEqual([expect.stringContaining("another Kubernetes runs here")]);
