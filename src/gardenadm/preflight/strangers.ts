@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Candidate } from "./candidate.ts";
 import { isReadable } from "./readable.ts";
 
-/** What is not there on a bare machine, or is empty. */
+/** What is not there on a bare machine, or holds no file. */
 const FOLDERS = [
   ...["/etc/kubernetes/manifests", "/etc/kubernetes/pki", "/var/lib/kubelet", "/var/lib/etcd", "/var/lib/etcd-main"],
   ...["/var/lib/etcd-events", "/var/lib/rancher", "/var/lib/k0s", "/var/snap/microk8s"],
@@ -30,12 +30,17 @@ export async function strangerFaults({ root, systemctl }: Pick<Candidate, "root"
 }
 
 async function remains(root: string): Promise<string[]> {
-  const filled = FOLDERS.map(async (folder) => {
-    const entries = await readdir(join(root, folder)).catch(() => []);
-    return entries.length > 0 ? [folder] : [];
-  });
+  const filled = FOLDERS.map(async (folder) => ((await holdsFiles(join(root, folder))) ? [folder] : []));
   const there = FILES.map(async (file) => ((await isReadable(root, file)) ? [file] : []));
   return (await Promise.all([...filled, ...there])).flat();
+}
+
+/** Whether there is more below a folder than folders: a disk is mounted on one before there are data, and an ext4 begins with `lost+found`. */
+async function holdsFiles(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  if (entries.some((entry) => !entry.isDirectory())) return true;
+  for (const { name } of entries) if (await holdsFiles(join(folder, name))) return true;
+  return false;
 }
 
 /** Where systemd does not answer, that is another check's to say. */

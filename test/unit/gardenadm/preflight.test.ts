@@ -145,6 +145,12 @@ test.each([
   expect(await faultsOf({ isBegun: true }, "worker")).toEqual([]);
 });
 
+test("folders alone are nothing of another Kubernetes: a disk for etcd's data is mounted on one, and has lost+found", async () => {
+  for (const folder of ["/var/lib/etcd-main/data/lost+found", "/var/lib/kubelet/pods"])
+    await mkdir(`${machine.root}${folder}`, { recursive: true });
+  expect(await faultsOf()).toEqual([]);
+});
+
 test("units of another Kubernetes that run are named with the command that ends them", async () => {
   const systemctl = async (args: readonly string[]) =>
     await Promise.resolve(
