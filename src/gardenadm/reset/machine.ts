@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { KUBELET_UNIT } from "../../api/names.ts";
 import type { StepScope } from "../../in-process/run.ts";
@@ -13,6 +13,7 @@ import { noSecret } from "../cluster/machine-order.ts";
 import { replaceApiServerLines } from "../machine/hosts-file.ts";
 import { hasKubelet } from "../machine/traces.ts";
 import { ownPodNetwork, removePodNetwork } from "../machine/pod-network.ts";
+import { removeBut, unmountBelow } from "./remove-folder.ts";
 
 /**
  * Stops the kubelet, ends all that containerd runs for it, and takes away all files and units that the agent has brought; where
@@ -67,7 +68,7 @@ const KEPT = "/etc/kubernetes/kubelet.conf.d";
 
 /** Removes it; gardenadm's own notes stay until the command ends. */
 export async function removeLeftovers({ root }: ThisMachine, { signal }: StepScope): Promise<void> {
-  await unmountBelow(root, "/var/lib/kubelet", signal);
+  await unmountBelow(join(root, "/var/lib/kubelet"), signal);
   await removeLoginUser(root, signal);
   await removePodNetwork(root);
   for (const folder of LEFTOVERS) await removeBut(join(root, folder), join(root, KEPT));
@@ -88,23 +89,6 @@ async function removeLoginUser(root: string, signal: AbortSignal): Promise<void>
 
 const LOGIN_USER = "gardener";
 const isUser = (passwd: string): boolean => passwd.split("\n").some((line) => line.startsWith(`${LOGIN_USER}:`));
-
-/** A folder that is a mount of the machine's own stays, and is empty. */
-async function removeBut(folder: string, kept: string): Promise<void> {
-  for (const entry of await readdir(folder).catch(() => []))
-    if (join(folder, entry) !== kept) await rm(join(folder, entry), { recursive: true, force: true });
-  if (!kept.startsWith(`${folder}/`)) await removeEmptyFolder(folder);
-}
-
-async function unmountBelow(root: string, folder: string, signal: AbortSignal): Promise<void> {
-  const umount = createRun("umount", ["--lazy"], { milliseconds: 10_000 });
-  const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "");
-  const below = mounts
-    .filter((path) => path.startsWith(`${join(root, folder)}/`))
-    .toSorted()
-    .toReversed();
-  for (const path of below) await umount([path.replaceAll("\\040", " ")], signal).catch(() => "");
-}
 
 /** Rules of kube-proxy and of network plugins, namespaces of pods, with which their links go, and routes to those of other nodes. */
 async function endPodNetwork(signal: AbortSignal): Promise<void> {
