@@ -10,6 +10,8 @@ export interface FoundCertificate {
   readonly file: string;
   /** RFC 3339. */
   readonly expiresAt: string;
+  /** It is an authority's, which nothing makes anew: what it has signed ends with it. */
+  readonly isAuthority?: true;
 }
 
 /** Where those of a control plane are: files of static pods, and kubeconfigs. */
@@ -27,16 +29,22 @@ export const renewsItself = (file: string): boolean => file === KUBELET || file 
 export async function findCertificates(root: string): Promise<FoundCertificate[]> {
   const all = await readCertificates(root);
   return all
-    .map(({ file, certificate }) => ({ file, expiresAt: certificate.validToDate.toISOString() }))
+    .map(({ file, certificate }) => ({
+      file,
+      expiresAt: certificate.validToDate.toISOString(),
+      ...(certificate.ca && { isAuthority: true as const }),
+    }))
     .toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1));
 }
 
-/** The files with a certificate of which 80 % of the life are over at this time, in ms since 1970. Kubelets and agents renew their own. */
+/** The files with a certificate of which 80 % of the life are over at this time, in ms since 1970. Kubelets and agents renew their own, and authorities are not renewed. */
 export async function dueCertificates(root: string, now: number): Promise<string[]> {
   const all = await readCertificates(root);
   const isDue = ({ validFromDate, validToDate }: X509Certificate) =>
     now >= validFromDate.getTime() + 0.8 * (validToDate.getTime() - validFromDate.getTime());
-  return all.filter(({ file, certificate }) => !renewsItself(file) && isDue(certificate)).map(({ file }) => file);
+  return all
+    .filter(({ file, certificate }) => !certificate.ca && !renewsItself(file) && isDue(certificate))
+    .map(({ file }) => file);
 }
 
 interface ReadCertificate {

@@ -4,6 +4,7 @@ import { formatDuration } from "../../cli/display/time.ts";
 import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
 import { unfinished } from "../machine/begun-restore.ts";
+import { authoritySteps } from "./authority-steps.ts";
 import type { BackupReport } from "./backup.ts";
 import { renewsItself, type FoundCertificate } from "../machine/certificates.ts";
 import type { EtcdReport, MemberReport } from "./etcd.ts";
@@ -257,7 +258,11 @@ function backupSteps(backup: BackupReport | undefined, now: number): string[] {
 }
 
 function certificateSteps(report: MachineReport, now: number): string[] {
-  return [...ownCertificateSteps(report, now), ...otherCertificateSteps(report, now)];
+  return [
+    ...ownCertificateSteps(report, now),
+    ...otherCertificateSteps(report, now),
+    ...authoritySteps(report.certificates, now),
+  ];
 }
 
 /** In ms: by then, what renews itself has long done so. */
@@ -284,7 +289,8 @@ function ownCertificateSteps(report: MachineReport, now: number): string[] {
 
 function otherCertificateSteps(report: MachineReport, now: number): string[] {
   const ends = report.certificates.filter(
-    ({ file, expiresAt }) => !renewsItself(file) && Date.parse(expiresAt) - now < SOON,
+    ({ file, expiresAt, isAuthority }) =>
+      isAuthority !== true && !renewsItself(file) && Date.parse(expiresAt) - now < SOON,
   );
   const [first] = ends;
   if (first === undefined) return [];

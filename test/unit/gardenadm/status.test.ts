@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { issueAuthority } from "../../../src/activities/secrets/pki.ts";
+import { issueAuthority, issueCertificate } from "../../../src/activities/secrets/pki.ts";
 import { AGENT, dueCertificates, findCertificates, KUBELET } from "../../../src/gardenadm/machine/certificates.ts";
 import { reportMembers, type MemberReport } from "../../../src/gardenadm/status/etcd.ts";
 import { readMachine } from "../../../src/gardenadm/status/read.ts";
@@ -175,6 +175,17 @@ test.each<[string, Partial<MachineReport>, string]>([
     "1 certificates end soon, /x.crt first, at 2026-12-01T00:00:00.000Z; renew them: systemctl start gardenadm-renewal.service",
   ],
   [
+    "an authority in its last year",
+    {
+      certificates: [
+        { file: "/ca.crt", expiresAt: "2026-12-01T00:00:00.000Z", isAuthority: true },
+        { file: "/young/ca.crt", expiresAt: "2036-11-24T00:00:00.000Z", isAuthority: true },
+      ],
+      canRenew: true,
+    },
+    "the authority in /ca.crt ends at 2026-12-01T00:00:00.000Z, and nothing makes it anew: move to another cluster before, because this one ends with it",
+  ],
+  [
     "a certificate that should have been renewed by itself",
     { certificates: [{ file: AGENT, expiresAt: "2026-11-25T00:00:00.000Z" }] },
     `the certificate in ${AGENT}, which is renewed by itself, ends at 2026-11-25T00:00:00.000Z: journalctl --unit gardener-node-agent.service --unit kubelet.service`,
@@ -253,12 +264,13 @@ test("the last run counts, and each step by its last line", () => {
 test("certificates of static pods and kubeconfigs are found, the first to expire first, and what is none is left out", async () => {
   const root = await mkdtemp(join(tmpdir(), "perennial-status-"));
   try {
-    const older = await issueAuthority("older", new Date("2020-01-01"));
-    const newer = await issueAuthority("newer", new Date("2025-01-01"));
-    const newest = await issueAuthority("newest", new Date("2026-01-01"));
+    const authority = await issueAuthority("authority", new Date("2020-01-01"));
+    const issued = (at: string) => issueCertificate(authority, { commonName: at, usages: ["client"] }, new Date(at));
+    const [older, newer, newest] = [await issued("2020-01-01"), await issued("2025-01-01"), await issued("2026-01-01")];
     const files = {
       "/var/lib/static-pods/etcd-main/etcd-server/tls.crt": newer.certificate,
       "/var/lib/static-pods/etcd-main/etcd-server/tls.key": newer.key,
+      "/var/lib/static-pods/etcd-main/ca-etcd/ca.crt": authority.certificate,
       "/var/lib/static-pods/broken/tls.crt": "-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n",
       "/etc/kubernetes/admin.conf": renderKubeconfig({
         server: "https://a",
@@ -279,6 +291,11 @@ test("certificates of static pods and kubeconfigs are found, the first to expire
       "/etc/kubernetes/admin.conf",
       "/var/lib/static-pods/etcd-main/etcd-server/tls.crt",
       AGENT,
+      "/var/lib/static-pods/etcd-main/ca-etcd/ca.crt",
+    ]);
+    expect((await findCertificates(root)).map(({ isAuthority = false }) => isAuthority)).toEqual([
+      ...[false, false, false],
+      true,
     ]);
     const renewed = await dueCertificates(root, Date.parse("2100-01-01"));
     expect(renewed).toHaveLength(2);
