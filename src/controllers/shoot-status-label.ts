@@ -32,10 +32,16 @@ export function statusOf({ status = {} }: Pick<LabelledShoot, "status">): Word {
   const { lastOperation, lastErrors = [], conditions = [] } = status;
   if (lastErrors.length > 0) return "unhealthy";
   // While a Shoot is made or deleted, its conditions say nothing that matters.
-  if (lastOperation === undefined || ["Create", "Delete"].includes(lastOperation.type)) return "healthy";
+  if (lastOperation === undefined || isMadeOrDeleted(lastOperation)) return "healthy";
   const worst = Math.max(0, ...conditions.map((condition) => words.indexOf(wordOf(condition.status))));
   return words[worst] ?? "unknown";
 }
+
+/** One that was made keeps operation Create, which has succeeded, until the next one. */
+const isMadeOrDeleted = ({ type, state }: Pick<LastOperation, "type" | "state">): boolean =>
+  type === "Delete" || (type === "Create" && state !== "Succeeded");
+
+type LastOperation = NonNullable<NonNullable<Shoot["status"]>["lastOperation"]>;
 
 function wordOf(status: string): Word {
   if (status === "True") return "healthy";

@@ -9,9 +9,9 @@ import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
 const shootRef = refTo(Shoot, { namespace: "garden-dev", name: "labelled" });
 const time = "2026-01-01T10:00:00Z";
-const operation = (type: string) => ({
+const operation = (type: string, state = "Succeeded") => ({
   type,
-  state: "Succeeded",
+  state,
   progress: 100,
   description: "",
   lastUpdateTime: time,
@@ -52,9 +52,17 @@ test("users select Shoots by their health, which follows their conditions", asyn
   expect(generation).toBe(1);
 });
 
+test("a Shoot that is being made has conditions that say nothing yet", () => {
+  const status = {
+    lastOperation: operation("Create", "Processing"),
+    conditions: [condition("EveryNodeReady", "False")],
+  };
+  expect(statusOf({ status: status as never })).toBe("healthy");
+});
+
 test.for([
   ["healthy", undefined, ["False"], []],
-  ["healthy", "Create", ["False"], []],
+  ["unhealthy", "Create", ["False"], []],
   ["healthy", "Delete", ["False"], []],
   ["unhealthy", "Create", [], [{ description: "no quota" }]],
   ["unhealthy", "Reconcile", ["True"], [{ description: "no quota" }]],
