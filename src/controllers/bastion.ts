@@ -2,7 +2,6 @@ import { OPERATION_ANNOTATION } from "../api/annotations.ts";
 import { Shoot, ShootBastion } from "../api/index.ts";
 import { createObjectController, inBrief, now as timeOf, refOf, refTo, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
-import { omitUndefined } from "../omit-undefined.ts";
 
 /** The garden; times are ms. */
 export interface BastionDeps {
@@ -47,14 +46,14 @@ export function createBastionController({ gardenClient, log, period = 30_000, no
     keep: (bastion) => inBrief(bastion, [OPERATION_ANNOTATION]),
     log,
     async reconcile(bastion) {
-      const { name, namespace, deletionTimestamp, uid, resourceVersion } = bastion.metadata;
+      const { name, namespace, deletionTimestamp, uid = "", resourceVersion = "" } = bastion.metadata;
       if (deletionTimestamp !== undefined) return undefined;
       const shoot = await gardenClient.read(refTo(Shoot, { name: bastion.spec.shootRef.name, namespace }));
       const reason = endOf(bastion, shoot, now());
       if (reason !== undefined) {
         log.info({ bastion: `${namespace}/${name}`, reason }, "Bastion ends");
         // Only as it was seen: it may have been asked to stay, or made anew, since.
-        await gardenClient.remove(refOf(bastion), omitUndefined({ uid, resourceVersion }));
+        await gardenClient.remove(refOf(bastion), { uid, resourceVersion });
         return undefined;
       }
       if (bastion.status?.expirationTimestamp === undefined || isAskedToStay(bastion)) await keepAlive(bastion);
