@@ -8,7 +8,7 @@ import {
   type ContainerStatus,
   type KubeClient,
 } from "../../kube/index.ts";
-import { judgeLog, type LogVerdict } from "./log-verdict.ts";
+import { isOfFailedStart, judgeLog, type LogVerdict } from "./log-verdict.ts";
 
 /** Reads claims, pods and their logs. */
 export type EtcdReader = Pick<KubeClient, "list" | "get" | "read">;
@@ -19,7 +19,7 @@ export const etcdClaimRef = (namespace: string, role: EtcdRole) =>
 
 /**
  * Returns what keeps an etcd of a seed from starting, as its claim says or the log of its last end; undefined for one that is ready, or
- * has ended only once: that may have been its node's end.
+ * that has served, has ended only once and is starting again: that may have been its node's end.
  */
 export async function findEtcdVerdict(
   seedClient: EtcdReader,
@@ -35,7 +35,8 @@ export async function findEtcdVerdict(
   const query = `container=${CONTAINER}&previous=true&tailLines=400&limitBytes=200000`;
   const path = `/api/v1/namespaces/${namespace}/pods/${crashing.metadata.name}/log?${query}`;
   const log = await unlessGone(seedClient.get(path));
-  return typeof log === "string" ? judgeLog(log) : undefined;
+  if (typeof log !== "string" || (isStarting(crashing) && !isOfFailedStart(log))) return undefined;
+  return judgeLog(log);
 }
 
 const CONTAINER = "etcd";
@@ -46,6 +47,10 @@ function isCrashing({ metadata, status }: Pod): boolean {
     (container) => container.name === CONTAINER && hasEndedAgain(container),
   );
 }
+
+/** Whether the kubelet has begun it again: its last end, which may have been its first, says little of that. */
+const isStarting = ({ status }: Pod): boolean =>
+  (status?.containerStatuses ?? []).some(({ name, state }) => name === CONTAINER && state?.running !== undefined);
 
 function hasEndedAgain({ ready, restartCount = 0, lastState }: ContainerStatus): boolean {
   return ready !== true && restartCount > 0 && (lastState?.terminated?.exitCode ?? 0) !== 0;

@@ -14,17 +14,23 @@ export interface LogVerdict {
 /**
  * Judges the log of an etcd that has ended, by the words of etcd 3.6 (tried, line by line, in test/kube/etcd/damage.test.ts).
  * Undefined where it ended for another reason, or does not say. What is about a disk counts first: a disk that is full or away makes
- * etcd panic as damage does.
+ * etcd panic as damage does. Keys of requests, which users of the Shoot choose, are in the log of an etcd that is slow, and count for nothing.
  */
 export function judgeLog(log: string): LogVerdict | undefined {
-  const lines = log.split("\n");
+  const lines = log.split("\n").flatMap((line) => lastWords(line) ?? []);
   for (const [state, pattern] of patterns) {
     const line = lines.findLast((one) => pattern.test(one));
     if (line !== undefined) return { state, why: readable(line) };
   }
-  if (!log.includes("go.etcd.io/bbolt")) return undefined;
+  if (!lines.some((one) => one.startsWith("go.etcd.io/bbolt"))) return undefined;
   const panic = lines.findLast((one) => one.startsWith("panic: "));
   return panic === undefined ? undefined : { state: "damaged", why: readable(panic) };
+}
+
+/** Whether this is the whole log of an etcd that has ended before it served: only that tells of one that is about to start again. */
+export function isOfFailedStart(log: string): boolean {
+  const words = new Set(log.split("\n").map((line) => entryOf(line)?.msg));
+  return words.has("starting an etcd server") && !words.has("ready to serve client requests");
 }
 
 /** Words of Linux, etcd's log, bbolt, and Go, in the order in which they count. */
@@ -57,15 +63,29 @@ const LONGEST = 200;
 
 function readable(line: string): string {
   const text = line.trim();
-  const said = text.startsWith("{") ? wordsOf(text) : text;
-  return said.length > LONGEST ? `${said.slice(0, LONGEST - 1)}…` : said;
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }
 
-function wordsOf(text: string): string {
+interface Entry {
+  readonly level?: unknown;
+  readonly msg?: unknown;
+  readonly error?: unknown;
+}
+
+/** What a line says of the end: Go's own words, and those of etcd where it gives up; undefined for what it goes on after. */
+function lastWords(line: string): string | undefined {
+  if (!line.trimStart().startsWith("{")) return line;
+  const { level, msg, error } = entryOf(line) ?? {};
+  if (level !== "fatal" && level !== "panic" && level !== "error") return undefined;
+  return [msg, error].filter((one) => typeof one === "string" && one !== "").join(": ");
+}
+
+/** An entry of etcd's log; undefined for another line, and for one that was cut short. */
+function entryOf(line: string): Entry | undefined {
+  if (!line.trimStart().startsWith("{")) return undefined;
   try {
-    const { msg, error } = parseJson(text, "a line of etcd's log") as { msg?: unknown; error?: unknown };
-    return [msg, error].filter((one) => typeof one === "string" && one !== "").join(": ") || text;
+    return parseJson(line, "a line of etcd's log") as Entry;
   } catch {
-    return text;
+    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { judgeLog } from "../../../src/activities/etcd/log-verdict.ts";
+import { isOfFailedStart, judgeLog } from "../../../src/activities/etcd/log-verdict.ts";
 import { findBinary } from "../../support/binary.ts";
 import { freePorts } from "../../support/free-ports.ts";
 import { claimDirectory, controlPlanePrefix } from "../../support/leftovers.ts";
@@ -78,7 +78,9 @@ test.each<[what: string, state: string | undefined, why: RegExp, harm: (data: st
       env,
     });
     expect(exitCode).toBeGreaterThan(0);
-    const verdict = judgeLog(all.split("\n").slice(-400).join("\n"));
+    const log = all.split("\n").slice(-400).join("\n");
+    expect(isOfFailedStart(log)).toBe(true);
+    const verdict = judgeLog(log);
     expect(verdict).toEqual({ state, why: expect.stringMatching(why) });
     expect(verdict?.why.length).toBeLessThanOrEqual(200);
   },
@@ -104,6 +106,30 @@ test(
   seconds(60),
 );
 
+test(
+  "what users call their objects is no damage, in the log of an etcd that was killed while it was slow",
+  async () => {
+    const data = join(directory, "slow");
+    await cp(whole, data, { recursive: true });
+    const program = await findBinary("etcd");
+    const etcd = execa(program, [...flags(data), "--warning-apply-duration=1ns"], {
+      ...{ all: true, reject: false, cleanup: true },
+    });
+    const etcdctl = await findBinary("etcdctl");
+    for (const name of ["wal: crc mismatch", "cannot fetch cluster info from peer urls", "no space left on device"])
+      await eventually(
+        () => execa(etcdctl, [`--endpoints=${urls[0]}`, "get", `/registry/roles/default/${name}`]),
+        30_000,
+      );
+    etcd.kill("SIGKILL");
+    const { all = "" } = await etcd;
+    expect(all).toMatch(/took too long.*wal: crc mismatch/);
+    expect(isOfFailedStart(all)).toBe(false);
+    expect(judgeLog(all)).toBeUndefined();
+  },
+  seconds(60),
+);
+
 test.each([
   [
     "a full disk",
@@ -120,6 +146,7 @@ test.each([
     undefined,
     `{"level":"fatal","msg":"discovery failed","error":"listen tcp 127.0.0.1:2380: bind: address already in use"}`,
   ],
+  ["an entry that was cut short", undefined, `{"level":"fatal","msg":"failed","error":"wal: crc mismatch`],
   [
     "a panic of another part",
     undefined,

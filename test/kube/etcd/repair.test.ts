@@ -110,6 +110,14 @@ test("an etcd that runs, or ended for another reason, is left alone", async () =
   expect([stopped, told]).toEqual([[], []]);
 });
 
+test("an etcd that has served, ended once and starts again is left alone; one that has failed to start is not", async () => {
+  await crashes("main", damage);
+  await startsAgain("main");
+  expect(await goThrough()).toEqual([]);
+  logs.main = `{"level":"info","msg":"starting an etcd server"}\n${damage}`;
+  expect(await goThrough()).toHaveLength(1);
+});
+
 test("events begin anew in a folder of their own, and nothing stops for that", async () => {
   await crashes("events", damage);
   expect(await goThrough()).toEqual([]);
@@ -205,6 +213,12 @@ async function crashes(role: EtcdRole, log: string): Promise<void> {
     lastState,
   });
 }
+
+const startsAgain = (role: EtcdRole) =>
+  setStatus(role, {
+    ...{ ready: false, restartCount: 1, state: { running: {} } },
+    lastState: { terminated: { exitCode: 137 } },
+  });
 
 async function setStatus(role: EtcdRole, status: object): Promise<void> {
   const containerStatuses = [{ name: "etcd", image: "i", imageID: "i", ...status }];
