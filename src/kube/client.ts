@@ -52,9 +52,17 @@ export interface KubeClient {
   /** Every kind served, each in the version that the server prefers. */
   types(): Promise<ResourceType[]>;
   /** Raw GET of a path, such as `/readyz` or a pod's log: parsed if the answer is JSON, else text. */
-  get(path: string): Promise<unknown>;
+  get(path: string, o?: GetOptions): Promise<unknown>;
   /** Lets calls in flight finish, ends watches, closes the connections. */
   close(): Promise<void>;
+}
+
+/** How much is waited for, and read, where others than the API server answer: a pod behind its proxy, for one. */
+export interface GetOptions {
+  /** Ends the call and its connection, also while the answer comes. */
+  readonly signal?: AbortSignal;
+  /** In bytes: a longer answer is an error. */
+  readonly largestAnswer?: number;
 }
 
 /** Which objects of a kind are meant; all of them when nothing is said. */

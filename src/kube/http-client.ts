@@ -52,7 +52,7 @@ export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {
     remove: (ref, options) => removeOne(connection, ref, options),
     removeAll: (type, options) => removeAll(connection, type, options),
     types: () => connection.discovery.all(),
-    get: (path) => transport.call({ what: `get ${path}`, path, accept: "*/*" }),
+    get: (path, options) => transport.call({ what: `get ${path}`, path, accept: "*/*", ...options }),
     close: () => transport.close(),
   };
 }

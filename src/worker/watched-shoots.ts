@@ -41,7 +41,7 @@ export function createWatchedShoots(
       }
       forget(namespace);
       if (client === undefined) return undefined;
-      const shoot = { ...createWatchedLists(client, log, { most: MOST }), get: (path: string) => client.get(path) };
+      const shoot = { ...createWatchedLists(client, log, { most: MOST }), get: client.get };
       known.set(namespace, { client, shoot, until });
       return shoot;
     },

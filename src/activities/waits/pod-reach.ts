@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { TUNNEL_ANNOTATION } from "../../api/annotations.ts";
 import { HEALTH_PORT, TUNNEL_AGENT } from "../../components/tunnel/names.ts";
 import type { KubeClient } from "../../kube/client.ts";
@@ -15,7 +14,7 @@ export type ReachClient = Pick<KubeClient, "get" | "list">;
  * `reason` is upstream's word for it.
  */
 export async function tunnelReadiness(shoot: ReachClient, patience = 10_000): Promise<Readiness> {
-  const answer = await inTime(ask(shoot, agentPath), patience);
+  const answer = await ask(shoot, agentPath, patience);
   if (answer === "ok" || !(await shoot.list(Node)).some(isReady)) return { reached: true };
   const message = `The API server does not reach nodes, pods and Services through the tunnel: ${answer}`;
   return { reached: false, message, reason: "TunnelConnectionBroken" };
@@ -33,7 +32,7 @@ export async function routeReadiness(
   const pods = (await shoot.list(Pod, ofCoreDns)).filter(isReady).slice(0, 3);
   if (pods.length === 0) return { reached: true };
   const answers = await Promise.all(
-    pods.map(async ({ metadata }) => await inTime(ask(shoot, coreDnsPath(metadata.name)), patience)),
+    pods.map(async ({ metadata }) => await ask(shoot, coreDnsPath(metadata.name), patience)),
   );
   if (answers.includes("OK")) return { reached: true };
   const message = `The API server does not reach pods: ${answers[0]}. ${remedy}`;
@@ -45,17 +44,32 @@ const SEED_ROUTES = `The Shoot or its Seed is annotated ${TUNNEL_ANNOTATION}=fal
 /** What to do in a cluster whose API server is on the nodes' network. */
 export const NODE_ROUTES = "See whether the network plugin's pods run on the nodes of the control plane";
 
-async function ask(shoot: ReachClient, path: string): Promise<string> {
+/**
+ * What answers is a user's, and may go on for ever, a byte a minute: the call ends after `patience`, in ms, so that its connection is free for
+ * the next, and what it says is cut short before it gets into a condition.
+ */
+async function ask(shoot: ReachClient, path: string, patience: number): Promise<string> {
+  const silence = new Error(`no answer within ${patience / 1000} s`);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(silence), patience);
   try {
-    return String(await shoot.get(path));
+    const answer = await shoot.get(path, { signal: late.signal, largestAnswer: LARGEST_ANSWER });
+    return typeof answer === "string" ? cut(answer) : "an answer that is no text";
   } catch (error) {
-    if (error instanceof KubeError) return error.message;
+    if (error === silence || error instanceof KubeError) return cut((error as Error).message);
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-const inTime = async (answer: Promise<string>, patience: number): Promise<string> =>
-  await Promise.race([answer, sleep(patience, `no answer within ${patience / 1000} s`, { ref: false })]);
+/** In bytes; `ok` is expected, and a refusal of the API server's may be longer. */
+const LARGEST_ANSWER = 16_384;
+
+/** In characters: what a condition has room for. */
+const LONGEST = 500;
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 const agentPath = `/api/v1/namespaces/kube-system/services/${TUNNEL_AGENT}:${HEALTH_PORT}/proxy/readyz`;
 

@@ -1,7 +1,11 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { examine } from "../../../src/activities/shoot/health.ts";
 import { routeReadiness, tunnelReadiness } from "../../../src/activities/waits/pod-reach.ts";
 import { KubeError, type KubeClient } from "../../../src/kube/index.ts";
+import { createTransport } from "../../../src/kube/transport.ts";
 
 const agent = "/api/v1/namespaces/kube-system/services/konnectivity-agent:8134/proxy/readyz";
 const told = "The API server does not reach nodes, pods and Services through the tunnel: ";
@@ -9,6 +13,9 @@ const broken = (why: string) => ({ reached: false, message: told + why, reason: 
 const refusal = new KubeError("cannot get it: no endpoints available", {
   ...{ status: 503, reason: "ServiceUnavailable", retryable: true },
 });
+
+const neverAnswers: KubeClient["get"] = (_, { signal } = {}) =>
+  new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error)));
 
 const node = (ready: boolean) => ({ status: { conditions: [{ type: "Ready", status: ready ? "True" : "False" }] } });
 const nodes = (...ready: boolean[]) => ({ list: (async () => ready.map(node)) as unknown as KubeClient["list"] });
@@ -24,7 +31,7 @@ test("a tunnel is broken when the API server says that it reaches no agent, or s
   expect(await tunnelReadiness({ get: () => Promise.reject(refusal), ...nodes(false, true) })).toEqual(
     broken(refusal.message),
   );
-  const silent = { get: () => new Promise<never>(() => undefined), ...nodes(true) };
+  const silent = { get: neverAnswers, ...nodes(true) };
   expect(await tunnelReadiness(silent, 10)).toEqual(broken("no answer within 0.01 s"));
 });
 
@@ -53,7 +60,7 @@ test("pods that no route leads to are said, with the annotation that promised on
     "message",
     expect.stringContaining(`${refusal.message}. The Shoot or its Seed is annotated perennial.dev/tunnel=false`),
   );
-  const silent = { get: () => new Promise<never>(() => undefined), ...pods(dns("a", true)) };
+  const silent = { get: neverAnswers, ...pods(dns("a", true)) };
   expect(await routeReadiness(silent, { patience: 10 })).toHaveProperty(
     "message",
     expect.stringContaining("no answer within 0.01 s"),
@@ -64,6 +71,56 @@ test("no route is missed while no pod of CoreDNS is ready", async () => {
   const get = () => Promise.reject(refusal);
   for (const there of [pods(), pods(dns("a", false))])
     expect(await routeReadiness({ get, ...there })).toEqual({ reached: true });
+});
+
+/** An API server behind whose proxy a pod of the user's answers. */
+async function serve(
+  answer: (path: string, body: { write: (text: string) => unknown; end: (text: string) => unknown }) => void,
+) {
+  const server = createServer(({ url = "" }, response) => answer(url, response.writeHead(200)));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const credentials = {
+    server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    current: async () => ({ tls: {} }),
+    renew: () => undefined,
+  };
+  const transport = createTransport({ credentials, userAgent: "test" });
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await transport.close();
+  });
+  const get: KubeClient["get"] = (path, options) => transport.call({ what: `get ${path}`, path, ...options });
+  return { get, ...pods(dns("a", true), dns("b", true), dns("c", true)) };
+}
+
+test("pods that answer a byte now and then, for ever, take no connection from those who ask later", async () => {
+  const shoot = await serve((path, body) => (path === "/readyz" ? body.end("ok") : body.write("O")));
+  for (let round = 0; round < 8; round += 1)
+    expect(await routeReadiness(shoot, { patience: 50 })).toHaveProperty(
+      "message",
+      expect.stringContaining("no answer within 0.05 s"),
+    );
+  expect(await shoot.get("/readyz", { signal: AbortSignal.timeout(2_000) })).toBe("ok");
+});
+
+test("what a pod answers is cut short before it gets into a condition", async () => {
+  const kilobyte = "x".repeat(1024);
+  for (const many of [4, 4 * 1024]) {
+    const shoot = await serve((_, body) => body.end(kilobyte.repeat(many)));
+    const { message = "" } = (await routeReadiness(shoot)) as { message?: string };
+    expect(message).toContain("does not reach pods");
+    expect(message.length).toBeLessThan(1_000);
+    expect(await tunnelReadiness({ ...shoot, ...nodes(true) })).toHaveProperty(
+      "message.length",
+      expect.toSatisfy((length: number) => length < 1_000),
+    );
+  }
+});
+
+test("an answer that is no text is told, whatever it is", async () => {
+  const shoot = { get: async () => ({ toString: 1 }), ...pods(dns("a", true)) };
+  expect(await routeReadiness(shoot)).toHaveProperty("message", expect.stringContaining("no text"));
 });
 
 test.for([
