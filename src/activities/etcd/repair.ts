@@ -47,6 +47,12 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
   };
   const readRepair = ({ technicalID }: ShootRun) => seedClient.read(jobRef(technicalID, JOB));
 
+  /** Only the claim as it was seen: what acts late finds that its data were replaced since, and changes nothing. */
+  const annotate = async (run: ShootRun, role: EtcdRole, { metadata }: KubeObject, annotations: Annotations) => {
+    const { uid, resourceVersion } = metadata;
+    await seedClient.patch(etcdClaimRef(run.technicalID, role), { metadata: { uid, resourceVersion, annotations } });
+  };
+
   /** By one write, so that none of it holds without the others. */
   const switchTo = async (run: ShootRun, { role, claim, directory, what }: Replacement) => {
     const annotations = {
@@ -54,8 +60,8 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
       [ETCD_REPLACED_ANNOTATION]: `${what} at ${timeOf()}`,
       [ETCD_DAMAGED_ANNOTATION]: null,
     };
-    const { uid, annotations: before = {} } = claim.metadata;
-    await seedClient.patch(etcdClaimRef(run.technicalID, role), { metadata: { uid, annotations } });
+    const { annotations: before = {} } = claim.metadata;
+    await annotate(run, role, claim, annotations);
     await tell(run, `${what}, because its data were damaged: ${before[ETCD_DAMAGED_ANNOTATION]}`);
   };
 
@@ -121,8 +127,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
         const verdict = await findEtcdVerdict(seedClient, run.technicalID, role);
         if (verdict === undefined || !isOfData(verdict)) continue;
         if (role === "main") await prepareRepair(run);
-        const metadata = { uid: claim.metadata.uid, annotations: { [ETCD_DAMAGED_ANNOTATION]: verdict.why } };
-        await seedClient.patch(etcdClaimRef(run.technicalID, role), { metadata });
+        await annotate(run, role, claim, { [ETCD_DAMAGED_ANNOTATION]: verdict.why });
       }
     },
 
@@ -162,6 +167,8 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
     },
   };
 }
+
+type Annotations = Readonly<Record<string, string | null>>;
 
 /** The data that an etcd is to have instead of those on its claim. */
 interface Replacement {

@@ -41,14 +41,14 @@ beforeEach(async () => {
   for (const role of ["main", "events"] as const) await makeEtcd(role);
 });
 
-const repair = (of: ShootRun = run) => {
+const repair = (of: ShootRun = run, client: KubeClient = kube) => {
   const get = async (path: string) => {
     const role = /etcd-(main|events)-0\/log\?container=etcd&previous=true/.exec(path)?.[1] as EtcdRole | undefined;
     return role === undefined ? await runner.client.get(path) : logs[role];
   };
   return createEtcdRepair({
     gardenClient: kube,
-    seedClient: fenced({ ...kube, get }, of),
+    seedClient: fenced({ ...client, get }, of),
     records,
     waits: notedWaits,
     stop: async (_run, component) => {
@@ -164,6 +164,46 @@ test("data of a newer snapshot are restored when one was recorded meanwhile, and
   await expect(repair().switchEtcdData(run)).rejects.toThrow("recorded with revision 500");
   expect(await annotations("main")).not.toHaveProperty(["perennial.dev/etcd-directories"]);
 });
+
+test("what a worker that was paused in the middle writes late changes nothing", async () => {
+  await crashes("main", damage);
+  const [marking, marks] = paused();
+  const late = repair(run, marking).confirmEtcdDamage(run).catch(String);
+  await marks.reached;
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  const [switching, switches] = paused();
+  const later = repair(run, switching).switchEtcdData(run).catch(String);
+  await switches.reached;
+  await repair().switchEtcdData(run);
+  await setStatus("main", { ready: true, restartCount: 0, state: { running: {} } });
+  // An operator, or a second repair, has put others in their place since.
+  const replaced = { "perennial.dev/etcd-directories": "third,second,new.etcd" };
+  await kube.patch(claim("main"), { metadata: { annotations: replaced } });
+  marks.goOn();
+  switches.goOn();
+  expect([await late, await later]).toEqual([
+    expect.stringMatching(/object has been modified/),
+    expect.stringMatching(/object has been modified/),
+  ]);
+  expect(await annotations("main")).not.toHaveProperty(["perennial.dev/etcd-damaged"]);
+  expect(await annotations("main")).toMatchObject(replaced);
+});
+
+/** A client whose writes of claims wait, and say when the first is there. */
+function paused(): [KubeClient, { readonly reached: Promise<void>; readonly goOn: () => void }] {
+  const [arrival, start] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const patch = async (...[ref, ...rest]: Parameters<KubeClient["patch"]>) => {
+    if (ref.kind === "PersistentVolumeClaim") {
+      arrival.resolve();
+      await start.promise;
+    }
+    return await kube.patch(ref, ...rest);
+  };
+  const client = { ...kube, patch: patch as KubeClient["patch"] };
+  return [client, { reached: arrival.promise, goOn: () => start.resolve() }];
+}
 
 test("a seed that leads no more replaces nothing", async () => {
   await crashes("main", damage);
