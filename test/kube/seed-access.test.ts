@@ -153,6 +153,14 @@ describe("a seed's identity", () => {
     ["tell users of another's Shoot", () => seed1.create(eventOf("theirs"))],
     ["tell users of another's Shoot in core's words", () => seed1.create(coreEventOf("theirs"))],
     ["tell users in the name of others, in core's words", () => seed1.create(coreEventOf("mine", "kubelet"))],
+    [
+      "have users told by others, as kubectl shows it",
+      () => seed1.create({ ...coreEventOf("mine"), source: { component: "perennial.dev/manager" }, eventTime: null }),
+    ],
+    [
+      "tell users at length",
+      () => seed1.create({ ...coreEventOf("mine"), message: "x".repeat(1025), eventTime: null }),
+    ],
     ["tell users in the name of others", () => seed1.create({ ...eventOf("mine"), reportingController: "kubelet" })],
     [
       "tell users of what is no Shoot",
