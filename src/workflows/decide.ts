@@ -120,10 +120,13 @@ function dueIn(view: ShootView, now: number, jitter: number): number {
   if (lastOperation === undefined || generation !== observedGeneration) return 0;
   if (asksFor(view, "reconcile") || asksFor(view, "retry")) return 0;
   if (lastOperation.state === "Failed") return syncPeriod;
-  if (lastOperation.state !== "Succeeded" || wasDamagedSince(view, lastOperation)) return 0;
-  const due = Date.parse(lastOperation.lastUpdateTime) + syncPeriod * (1 + jitter / 10);
-  return Math.max(0, due - now);
+  if (lastOperation.state !== "Succeeded") return 0;
+  const pause = wasDamagedSince(view, lastOperation) ? BETWEEN_REPAIRS : syncPeriod * (1 + jitter / 10);
+  return Math.max(0, Date.parse(lastOperation.lastUpdateTime) + pause - now);
 }
+
+/** In ms: a seed says when it found damage, and one whose clock is ahead, or that lies, would have one operation follow another for ever. */
+const BETWEEN_REPAIRS = 60_000;
 
 /** What an operation has mended is still reported until its seed looks again: that is older than the operation's end. */
 const wasDamagedSince = (

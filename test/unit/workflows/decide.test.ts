@@ -61,6 +61,15 @@ describe("the workflow of a Shoot", () => {
       do: "wait",
     });
   });
+  it("pauses before it mends again what its seed says to have found later than now", () => {
+    const damaged = { run: { ...run, etcdDamaged: true } as const, etcdDamagedSince: "9999-01-01T00:00:00Z" };
+    const ended = (secondsAgo: number) => ({
+      ...succeeded,
+      lastUpdateTime: new Date(now - secondsAgo * 1_000).toISOString(),
+    });
+    expect(decide(view({ ...damaged, lastOperation: ended(1) }), now, 0)).toMatchObject({ do: "wait", for: 59_000 });
+    expect(decide(view({ ...damaged, lastOperation: ended(60) }), now, 0)).toMatchObject({ do: "operate" });
+  });
   it("leaves a failed Shoot alone until an operation is requested", () => {
     const failed = { ...succeeded, state: "Failed" };
     expect(decide(view({ lastOperation: failed }), now, 0)).toEqual({
