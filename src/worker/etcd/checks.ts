@@ -10,6 +10,7 @@ import {
   CronJob,
   isAlreadyExists,
   Job,
+  Namespace,
   Pod,
   refOf,
   unlessGone,
@@ -107,7 +108,13 @@ export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, 
   return {
     async reconcile({ name, namespace }: NamespacedKey): Promise<void> {
       const job = await seedClient.read(Job, { namespace, name });
-      if (job === undefined || !hasEnded(job)) return;
+      if (job === undefined) {
+        // Jobs go while their namespace is being deleted.
+        const of = await seedClient.read(Namespace, { name: namespace });
+        if (of === undefined || of.metadata.deletionTimestamp !== undefined) readings.forget(namespace);
+        return;
+      }
+      if (!hasEnded(job)) return;
       const found = await readLogs(job);
       const { is, owner } = await findOwner(namespace);
       if (is === "gone") return readings.forget(namespace);
