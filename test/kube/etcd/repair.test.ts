@@ -152,6 +152,61 @@ test("a Job that failed is followed by one that takes away what it has left, and
   await repair().switchEtcdData(run);
 });
 
+test("a Job that takes away what is half done spares the data of all earlier repairs", async () => {
+  const earlier = { "perennial.dev/etcd-directories": "restored-b,restored-a,new.etcd" };
+  await kube.patch(claim("main"), { metadata: { annotations: earlier } });
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.fail(run.technicalID, "repair-etcd-main");
+  await repair().restoreEtcdData(run, "etcdData");
+  expect(JSON.stringify(await kube.read(job()))).toContain(
+    '"--filter=- /restored-b/**","--filter=- /restored-a/**","--filter=- /new.etcd/**","--filter=+ /restored-*/**"',
+  );
+});
+
+test("clients that have seen what is lost start over: new revisions begin where none has been", async () => {
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  const text = JSON.stringify(await kube.read(job()));
+  for (const flag of ["--bump-revision=1000000000", "--mark-compacted"]) expect(text).toContain(flag);
+});
+
+test("a snapshot of which another file was read than was recorded is not started from", async () => {
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.succeed(run.technicalID, "repair-etcd-main", { ...read, hash: 1 });
+  await expect(repair().switchEtcdData(run)).rejects.toThrow("but the one restored has 405 and 1");
+  expect(await annotations("main")).not.toHaveProperty(["perennial.dev/etcd-directories"]);
+});
+
+test("a Job of an earlier repair is gone before data are marked: it has restored them already", async () => {
+  const mark = async (why: string | null) =>
+    await kube.patch(claim("main"), { metadata: { annotations: { "perennial.dev/etcd-damaged": why } } });
+  await mark("by hand");
+  await repair().restoreEtcdData(run, "etcdData");
+  await mark(null);
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  const left = await kube.read(job());
+  expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
+});
+
+test("an etcd that was ended well is left alone, whatever its log says", async () => {
+  await crashes("main", damage);
+  await setStatus("main", { ready: false, restartCount: 1, lastState: { terminated: { exitCode: 0 } } });
+  expect(await goThrough()).toEqual([]);
+});
+
+test("what a claim names and is no folder of its volume is passed over", async () => {
+  const named = { "perennial.dev/etcd-directories": "../../etc,a b,--x,,restored-a" };
+  await kube.patch(claim("main"), { metadata: { annotations: named } });
+  const { etcdDirectories } = await readEtcdData(kube, run);
+  expect(etcdDirectories).toEqual({ main: "--x" });
+});
+
 test("data of a newer snapshot are restored when one was recorded meanwhile, and no others than were recorded", async () => {
   await crashes("main", damage);
   await repair().confirmEtcdDamage(run);

@@ -166,6 +166,9 @@ describe("an operation that waits for an etcd whose data are damaged", () => {
     expect(supersedes(damaged, shootRun({ generation: 3, operation: "Reconcile" }))).toBe(true);
     expect(supersedes(damaged, shootRun({ generation: 3, operation: "Reconcile", etcdDamaged: true }))).toBe(false);
   });
+  it("goes on where it makes the Shoot: what it waits for is not there yet", () => {
+    expect(supersedes(damaged, shootRun({ generation: 3, operation: "Create" }))).toBe(false);
+  });
   it("goes on where it is a deletion", () => {
     const deleting = shootRun({ generation: 3, operation: "Delete" });
     expect(supersedes({ ...damaged, deleting: true }, deleting)).toBe(false);
