@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { KubeObject } from "../../../src/api/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import type { KubeClient, ObjectRef } from "../../../src/kube/index.ts";
 import { components } from "../../../src/components/index.ts";
@@ -6,7 +7,7 @@ import { createEtcdCheck } from "../../../src/worker/etcd/checks.ts";
 import { createEtcdReadings } from "../../../src/worker/etcd/readings.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
 
-const namespace = "shoot--dev--a";
+const { namespace } = exampleContext();
 const log = createLogger({ name: "test", level: "silent" });
 const shoot = { metadata: { namespace: "garden-dev", name: "a", uid: "1" }, status: { seedName: "seed-1" } };
 const ended = { status: { conditions: [{ type: "Complete", status: "True" }] } };
@@ -20,13 +21,13 @@ function status(numbers: object, errors: readonly string[] = []): string {
   return JSON.stringify([{ Status }]);
 }
 
-/** A seed's worker that sees these Jobs, and what etcd-main has printed; and the names of Jobs that it has made. */
+/** A seed's worker that sees these Jobs, and what etcd-main has printed; and the Jobs that it has made. */
 function worker(
   printed: string,
   jobs: readonly object[] = [],
   there: Readonly<Record<string, object | undefined>> = {},
 ) {
-  const made: string[] = [];
+  const made: KubeObject[] = [];
   const objects: typeof there = {
     [`Namespace/${namespace}`]: { metadata: { name: namespace } },
     [`Cluster/${namespace}`]: { spec: { shoot } },
@@ -42,7 +43,7 @@ function worker(
     read: async ({ kind, name = "" }: ObjectRef, key: { name: string } = { name }) => objects[`${kind}/${key.name}`],
     list: async ({ kind }: ObjectRef) => (kind === "Pod" ? [pod] : jobs),
     get: async () => printed,
-    create: async (object: { metadata: { name: string } }) => void made.push(object.metadata.name),
+    create: async (object: KubeObject) => void made.push(object),
   } as unknown as KubeClient;
   const readings = createEtcdReadings();
   const check = createEtcdCheck({ gardenClient: client, seedClient: client, seedName: "seed-1", readings, log });
@@ -50,10 +51,10 @@ function worker(
   return { made, readings, objects, look };
 }
 
-test("an etcd of which most is free is defragmented", async () => {
+test("an etcd of which most is free is defragmented, under the epoch of its Shoot's leader", async () => {
   const { made, look } = worker(fragmented, [checked]);
   await look();
-  expect(made).toEqual(["etcd-main-defrag"]);
+  expect(made).toMatchObject([{ metadata: { name: "etcd-main-defrag", annotations: { "perennial.dev/epoch": "1" } } }]);
 });
 
 test("no etcd is defragmented while a snapshot is taken, or another etcd is", async () => {
