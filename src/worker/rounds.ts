@@ -33,17 +33,45 @@ interface Round<Memory> {
 /** How many Shoots are visited at once: users can have theirs keep a visit waiting for half a minute, by a webhook that never answers. */
 const AT_ONCE = 16;
 
+/** In ms: a visit that takes longer is left to itself. */
+const LONGEST_VISIT = 300_000;
+
 /**
  * Visits the Shoots' namespaces of a seed, a few at once, again and again. A visit that fails is logged as `failure`, and changes
- * nothing in what is remembered.
+ * nothing in what is remembered. One that takes more than `longest` ms keeps no round from its end, and is not begun again until it has ended.
  */
 export function createRounds<Memory>(
-  { seedClient, log, period = 60_000 }: Pick<RoundsDeps, "seedClient" | "log" | "period">,
+  {
+    seedClient,
+    log,
+    period = 60_000,
+    longest = LONGEST_VISIT,
+  }: Pick<RoundsDeps, "seedClient" | "log" | "period"> & { readonly longest?: number },
   { visit, failure, forget }: Round<Memory>,
 ) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const remembered = new Map<string, Memory | undefined>();
+
+  const underWay = new Set<string>();
+
+  const visitOne = async (name: string, namespace: KubeObject) => {
+    underWay.add(name);
+    try {
+      remembered.set(name, await visit(name, remembered.get(name), namespace));
+    } catch (error) {
+      log.warn({ namespace: name, err: error }, failure);
+    } finally {
+      underWay.delete(name);
+    }
+  };
+
+  const unlessLong = async (work: Promise<void>) => {
+    const over = new AbortController();
+    const { signal: isOver } = over;
+    const late = sleep(longest, undefined, { signal: isOver }).catch(() => undefined);
+    await Promise.race([work, late]).finally(() => over.abort());
+  };
 
   const round = async () => {
     const namespaces = await seedClient.list(Namespace, { labelSelector: `${ROLE_LABEL}=shoot` });
@@ -57,11 +85,7 @@ export function createRounds<Memory>(
     const visitEach = async () => {
       for (const [name, namespace] of left) {
         if (signal.aborted) return;
-        try {
-          remembered.set(name, await visit(name, remembered.get(name), namespace));
-        } catch (error) {
-          log.warn({ namespace: name, err: error }, failure);
-        }
+        if (!underWay.has(name)) await unlessLong(visitOne(name, namespace));
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, visitEach));

@@ -29,6 +29,23 @@ test("Shoots that do not answer delay no visit to others", async () => {
   expect(new Set(visited)).toEqual(new Set([...silent, ...others]));
 });
 
+test("a visit that never ends keeps the next round from no other Shoot", async () => {
+  const visited: string[] = [];
+  const rounds = createRounds<true>(
+    { seedClient: seedWith(["hangs", "other"]), log, longest: 20 },
+    {
+      async visit(namespace) {
+        visited.push(namespace);
+        return await (namespace === "hangs" ? new Promise<never>(() => {}) : Promise.resolve(true as const));
+      },
+      failure: "cannot visit",
+    },
+  );
+  await rounds.round();
+  await rounds.round();
+  expect(visited.toSorted()).toEqual(["hangs", "other", "other"]);
+});
+
 test("no more Shoots are visited at once than a worker has room for, and none after it was stopped", async () => {
   const all = Array.from({ length: 100 }, (_, index) => `shoot--dev--${index}`);
   let visits = 0;
