@@ -32,5 +32,5 @@ export function directoriesOf(claim: KubeObject): string[] {
 
 function namedOn(claim: KubeObject | undefined): string[] {
   const { [ETCD_DIRECTORIES_ANNOTATION]: text = "" } = claim?.metadata.annotations ?? {};
-  return text.split(",").filter((name) => /^[\w.-]+$/.test(name));
+  return text.split(",").filter((name) => /^[\w-][\w.-]*$/.test(name));
 }

@@ -8,6 +8,7 @@ import {
   type ContainerStatus,
   type KubeClient,
 } from "../../kube/index.ts";
+import { isReady } from "../waits/readiness.ts";
 import { isOfFailedStart, judgeLog, type LogVerdict } from "./log-verdict.ts";
 
 /** Reads claims, pods and their logs. */
@@ -29,8 +30,7 @@ export async function findEtcdVerdict(
   const claim = await seedClient.read(etcdClaimRef(namespace, role));
   const marked = claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION];
   if (marked !== undefined) return { state: "damaged", why: marked };
-  const pods = await seedClient.list(Pod, { namespace, labelSelector: `app=etcd-statefulset,role=${role}` });
-  const crashing = pods.find(isCrashing);
+  const crashing = (await podsOf(seedClient, namespace, role)).find(isCrashing);
   if (crashing === undefined) return undefined;
   const query = `container=${CONTAINER}&previous=true&tailLines=400&limitBytes=200000`;
   const path = `/api/v1/namespaces/${namespace}/pods/${crashing.metadata.name}/log?${query}`;
@@ -38,6 +38,13 @@ export async function findEtcdVerdict(
   if (typeof log !== "string" || (isStarting(crashing) && !isOfFailedStart(log))) return undefined;
   return judgeLog(log);
 }
+
+/** Whether an etcd of this namespace is ready. */
+export const runs = async (seedClient: EtcdReader, namespace: string, role: EtcdRole): Promise<boolean> =>
+  (await podsOf(seedClient, namespace, role)).some(isReady);
+
+const podsOf = (seedClient: EtcdReader, namespace: string, role: EtcdRole): Promise<Pod[]> =>
+  seedClient.list(Pod, { namespace, labelSelector: `app=etcd-statefulset,role=${role}` });
 
 const CONTAINER = "etcd";
 

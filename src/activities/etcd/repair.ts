@@ -18,7 +18,7 @@ import { configurationProblem, StepError } from "../step-error.ts";
 import { completed } from "../waits/readiness.ts";
 import type { Waits } from "../waits/waits.ts";
 import { directoriesOf } from "./directories.ts";
-import { etcdClaimRef, findEtcdVerdict } from "./findings.ts";
+import { etcdClaimRef, findEtcdVerdict, runs } from "./findings.ts";
 import type { LogVerdict } from "./log-verdict.ts";
 
 /** What was put in the place of an etcd's data, in one sentence without its end. */
@@ -51,6 +51,18 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
   const annotate = async (run: ShootRun, role: EtcdRole, { metadata }: KubeObject, annotations: Annotations) => {
     const { uid, resourceVersion } = metadata;
     await seedClient.patch(etcdClaimRef(run.technicalID, role), { metadata: { uid, resourceVersion, annotations } });
+  };
+
+  /**
+   * The claim that is marked; where its etcd has started since, which may be hours after it was marked here, the mark is taken back. What an
+   * operator has marked stays so.
+   */
+  const readConfirmed = async (run: ShootRun, role: EtcdRole): Promise<KubeObject | undefined> => {
+    const claim = await readMarked(run, role);
+    const isFound = claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION]?.endsWith(AS_FOUND) === true;
+    if (claim === undefined || !isFound || !(await runs(seedClient, run.technicalID, role))) return claim;
+    await annotate(run, role, claim, { [ETCD_DAMAGED_ANNOTATION]: null });
+    return undefined;
   };
 
   /** By one write, so that none of it holds without the others. */
@@ -127,12 +139,12 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
         const verdict = await findEtcdVerdict(seedClient, run.technicalID, role);
         if (verdict === undefined || !isOfData(verdict)) continue;
         if (role === "main") await prepareRepair(run);
-        await annotate(run, role, claim, { [ETCD_DAMAGED_ANNOTATION]: verdict.why });
+        await annotate(run, role, claim, { [ETCD_DAMAGED_ANNOTATION]: `${verdict.why}${AS_FOUND}` });
       }
     },
 
     async stopDamagedApiServer(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      return (await readMarked(run, "main")) === undefined ? [] : await stop(run, "kube-apiserver", step);
+      return (await readConfirmed(run, "main")) === undefined ? [] : await stop(run, "kube-apiserver", step);
     },
 
     async stopDamagedEtcd(run: ShootRun, step: string): Promise<WaitTarget[]> {
@@ -146,7 +158,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
 
     /** Throws, and begins again, when the Job that restores is gone. */
     async switchEtcdData(run: ShootRun): Promise<void> {
-      const [main, events] = [await readMarked(run, "main"), await readMarked(run, "events")];
+      const [main, events] = [await readMarked(run, "main"), await readConfirmed(run, "events")];
       if (events !== undefined)
         await switchTo(run, {
           ...{ role: "events", claim: events, what: "etcd-events was started empty" },
@@ -179,6 +191,9 @@ interface Replacement {
 }
 
 const JOB = "repair-etcd-main";
+
+/** Ends what is said on a claim by a flow, in the place of an operator. */
+const AS_FOUND = ", as its log says";
 
 const isMarked = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ETCD_DAMAGED_ANNOTATION] !== undefined;
 

@@ -118,6 +118,22 @@ test("an etcd that has served, ended once and starts again is left alone; one th
   expect(await goThrough()).toHaveLength(1);
 });
 
+test("an etcd that has started again by itself before it is stopped is left alone, unless an operator has marked it", async () => {
+  for (const role of ["main", "events"] as const) await crashes(role, damage);
+  await repair().confirmEtcdDamage(run);
+  for (const role of ["main", "events"] as const) {
+    expect((await annotations(role))["perennial.dev/etcd-damaged"]).toMatch(/^panic: .+, as its log says$/);
+    await becomesReady(role);
+  }
+  expect(await goThrough()).toEqual([]);
+  expect([stopped, told]).toEqual([[], []]);
+  for (const role of ["main", "events"] as const)
+    expect(await annotations(role)).not.toHaveProperty(["perennial.dev/etcd-damaged"]);
+  await kube.patch(claim("main"), { metadata: { annotations: { "perennial.dev/etcd-damaged": "a disk to replace" } } });
+  expect(await goThrough()).toHaveLength(1);
+  expect(stopped).toContain("etcd");
+});
+
 test("events begin anew in a folder of their own, and nothing stops for that", async () => {
   await crashes("events", damage);
   expect(await goThrough()).toEqual([]);
@@ -315,8 +331,11 @@ const startsAgain = (role: EtcdRole) =>
     lastState: { terminated: { exitCode: 137 } },
   });
 
-async function setStatus(role: EtcdRole, status: object): Promise<void> {
+const becomesReady = (role: EtcdRole) =>
+  setStatus(role, { ready: true, restartCount: 1, state: { running: {} } }, [{ type: "Ready", status: "True" }]);
+
+async function setStatus(role: EtcdRole, status: object, conditions: readonly object[] = []): Promise<void> {
   const containerStatuses = [{ name: "etcd", image: "i", imageID: "i", ...status }];
   const pod = refTo(Pod, { namespace: run.technicalID, name: `etcd-${role}-0` });
-  await kube.patch(pod, { status: { containerStatuses } }, { subresource: "status" });
+  await kube.patch(pod, { status: { containerStatuses, conditions } }, { subresource: "status" });
 }
