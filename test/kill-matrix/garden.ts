@@ -1,4 +1,5 @@
 import { SEED_IDENTITIES_NAMESPACE } from "../../src/api/names.ts";
+import { TUNNEL_ANNOTATION } from "../../src/api/annotations.ts";
 import type { Seed, Shoot } from "../../src/api/index.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
@@ -36,7 +37,8 @@ export async function applyGarden(
     ...examples.filter(({ kind }) => kind !== "Shoot" && kind !== "Seed"),
     ...seeds.map((name) => ({
       ...seed,
-      metadata: { ...seed.metadata, name },
+      // What plays nodes runs no pods, so that there is neither an agent of a tunnel nor CoreDNS to reach.
+      metadata: { ...seed.metadata, name, annotations: { ...seed.metadata.annotations, [TUNNEL_ANNOTATION]: "false" } },
       spec: { ...seed.spec, backup: backups },
     })),
   ];
