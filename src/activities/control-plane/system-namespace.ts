@@ -21,7 +21,13 @@ export const ends: Readonly<Record<keyof SeedActivities, boolean>> = {
     publishAddress: false,
     publishKubeconfig: false,
   },
-  ...{ encryptResources: false, syncCluster: false, initializeShootClients: false, checkTunnel: false, checkRoutes: false },
+  ...{
+    encryptResources: false,
+    syncCluster: false,
+    initializeShootClients: false,
+    checkTunnel: false,
+    checkRoutes: false,
+  },
   ...{ announceLeader: false, persistState: false, restoreKeptSecrets: false, forgetMachineState: false },
   // Of extension objects and references, only those that the Shoot does not ask for any more.
   ...{ removeStaleConfigs: false, removeStaleExtensions: false, removeStaleResources: false },
