@@ -13,8 +13,8 @@ import { upstreamBinaries } from "../../src/local/environment/upstream.ts";
  * waits for machines and controllers.
  */
 export const lanes = [
-  ["unit", "property", "tools", "kube", "flow"],
-  ["self-hosted", "e2e", "cluster-api", "upstream-api", "cluster-api-whole", "self-hosted-whole", "upstream"],
+  ["unit", "property", "tools", "kube", "flow", "cluster-api", "upstream-api"],
+  ["self-hosted", "e2e", "cluster-api-whole", "self-hosted-whole", "upstream"],
 ] as const;
 
 export type Project = (typeof lanes)[number][number];
