@@ -1,4 +1,4 @@
-import { parseJson } from "../../parsing.ts";
+import { cut, entryOf, saidBy } from "../waits/log-words.ts";
 
 /** Why an etcd has ended, by its own log: what it found of its data or of their disk. */
 export interface LogVerdict {
@@ -20,11 +20,11 @@ export function judgeLog(log: string): LogVerdict | undefined {
   const lines = log.split("\n").flatMap((line) => lastWords(line) ?? []);
   for (const [state, pattern] of patterns) {
     const line = lines.findLast((one) => pattern.test(one));
-    if (line !== undefined) return { state, why: readable(line) };
+    if (line !== undefined) return { state, why: cut(line.trim(), LONGEST) };
   }
   if (!lines.some((one) => one.startsWith("go.etcd.io/bbolt"))) return undefined;
   const panic = lines.findLast((one) => one.startsWith("panic: "));
-  return panic === undefined ? undefined : { state: "damaged", why: readable(panic) };
+  return panic === undefined ? undefined : { state: "damaged", why: cut(panic.trim(), LONGEST) };
 }
 
 /** Whether this is the whole log of an etcd that has ended before it served: only that tells of one that is about to start again. */
@@ -61,31 +61,11 @@ const patterns: readonly (readonly [LogVerdict["state"], RegExp])[] = [
 /** In characters: what a condition has room for. */
 const LONGEST = 200;
 
-function readable(line: string): string {
-  const text = line.trim();
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
-}
-
-interface Entry {
-  readonly level?: unknown;
-  readonly msg?: unknown;
-  readonly error?: unknown;
-}
-
 /** What a line says of the end: Go's own words, and those of etcd where it gives up; undefined for what it goes on after. */
 function lastWords(line: string): string | undefined {
   if (!line.trimStart().startsWith("{")) return line;
-  const { level, msg, error } = entryOf(line) ?? {};
-  if (level !== "fatal" && level !== "panic" && level !== "error") return undefined;
-  return [msg, error].filter((one) => typeof one === "string" && one !== "").join(": ");
+  const entry = entryOf(line);
+  return entry !== undefined && LAST_LEVELS.has(entry.level) ? saidBy(entry) : undefined;
 }
 
-/** An entry of etcd's log; undefined for another line, and for one that was cut short. */
-function entryOf(line: string): Entry | undefined {
-  if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    return parseJson(line, "a line of etcd's log") as Entry;
-  } catch {
-    return undefined;
-  }
-}
+const LAST_LEVELS: ReadonlySet<unknown> = new Set(["fatal", "panic", "error"]);

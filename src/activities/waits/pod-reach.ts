@@ -3,6 +3,7 @@ import { HEALTH_PORT, TUNNEL_AGENT } from "../../components/tunnel/names.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { KubeError } from "../../kube/errors.ts";
 import { Node, Pod } from "../../kube/kinds.ts";
+import { cut } from "./log-words.ts";
 import { isReady, type Readiness } from "./readiness.ts";
 
 /** What is asked of a Shoot's API server, with our rights in it. */
@@ -49,17 +50,14 @@ export const NODE_ROUTES = "See whether the network plugin's pods run on the nod
  * the next, and what it says is cut short before it gets into a condition.
  */
 async function ask(shoot: ReachClient, path: string, patience: number): Promise<string> {
-  const silence = new Error(`no answer within ${patience / 1000} s`);
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(silence), patience);
+  const signal = AbortSignal.timeout(patience);
   try {
-    const answer = await shoot.get(path, { signal: late.signal, largestAnswer: LARGEST_ANSWER });
-    return typeof answer === "string" ? cut(answer) : "an answer that is no text";
+    const answer = await shoot.get(path, { signal, largestAnswer: LARGEST_ANSWER });
+    return typeof answer === "string" ? cut(answer, LONGEST) : "an answer that is no text";
   } catch (error) {
-    if (error === silence || error instanceof KubeError) return cut((error as Error).message);
+    if (signal.aborted) return `no answer within ${patience / 1000} s`;
+    if (error instanceof KubeError) return cut(error.message, LONGEST);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -68,8 +66,6 @@ const LARGEST_ANSWER = 16_384;
 
 /** In characters: what a condition has room for. */
 const LONGEST = 500;
-
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 const agentPath = `/api/v1/namespaces/kube-system/services/${TUNNEL_AGENT}:${HEALTH_PORT}/proxy/readyz`;
 

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { Pod, type ContainerStatus, type StatusCondition } from "../../kube/kinds.ts";
 import { withoutSecrets } from "../../redaction.ts";
-import { parseJson } from "../../parsing.ts";
+import { cut, entryOf, saidBy } from "./log-words.ts";
 
 /** What keeps a pod from its work. */
 export interface PodTrouble {
@@ -105,7 +105,7 @@ export function lastWords(log: string): string {
     if (line.length + words.length + separator.length > LONGEST) break;
     words = `${line}${separator}${words}`;
   }
-  return words.length > LONGEST ? `${words.slice(0, LONGEST - 1)}…` : words;
+  return cut(words, LONGEST);
 }
 
 /** In characters. */
@@ -113,17 +113,10 @@ const LONGEST = 300;
 
 const separator = " | ";
 
-/** etcd's tools log lines of JSON; what they say is in two of the fields. */
+/** etcd's tools log lines of JSON. */
 function readable(line: string): string {
   const text = line.trim();
-  if (!text.startsWith("{")) return text;
-  try {
-    const { msg, error } = parseJson(text, "a line of the log") as { msg?: unknown; error?: unknown };
-    const said = [msg, error].filter((one) => typeof one === "string" && one !== "");
-    return said.length === 0 ? text : said.join(": ");
-  } catch {
-    return text;
-  }
+  return saidBy(entryOf(text) ?? {}) || text;
 }
 
 const createdAt = ({ metadata }: Pod): string => metadata.creationTimestamp ?? "";
