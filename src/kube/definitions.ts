@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AWAITED_ANNOTATION } from "../api/annotations.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { KubeClient } from "./client.ts";
-import { versionPath } from "./discovery.ts";
-import { isNotFound, KubeError } from "./errors.ts";
+import { readVersion } from "./discovery.ts";
+import { KubeError } from "./errors.ts";
 import { CustomResourceDefinition } from "./kinds.ts";
 import { refOf } from "./path.ts";
 
@@ -40,24 +40,12 @@ async function untilServed(client: KubeClient, { metadata: { name } }: KubeObjec
 
 /** Whether discovery names the kind in every served version: on a busy API server that is some time after it is established. */
 async function isDiscoverable(client: KubeClient, { spec }: CustomResourceDefinition): Promise<boolean> {
-  for (const { name, served } of spec.versions ?? [])
-    if (served && !(await discoveredKinds(client, `${spec.group}/${name}`)).includes(spec.names.kind)) return false;
-  return true;
-}
-
-async function discoveredKinds(client: KubeClient, apiVersion: string): Promise<readonly string[]> {
-  try {
-    const { resources } = (await client.get(versionPath(apiVersion))) as ResourceList;
-    return resources.map(({ kind }) => kind);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
+  const { group, names, versions = [] } = spec;
+  for (const { name } of versions.filter(({ served }) => served)) {
+    const found = await readVersion((path) => client.get(path), `${group}/${name}`);
+    if (!found.some(({ kind }) => kind === names.kind)) return false;
   }
-}
-
-/** What discovery answers for one API version, as far as it is read here. */
-interface ResourceList {
-  readonly resources: readonly { readonly kind: string }[];
+  return true;
 }
 
 /** Whether the API server has taken the definition into service. */

@@ -26,20 +26,8 @@ export type KnownVersions = Map<string, Promise<ResourceType[]>>;
  * remembered, so that names which come from users do not pile up.
  */
 export function createDiscovery(transport: Transport, versions: KnownVersions = new Map()): Discovery {
-  async function ask(apiVersion: string): Promise<ResourceType[]> {
-    const call = { what: `discover ${apiVersion}`, path: versionPath(apiVersion) };
-    const answer = await transport.call(call).catch((error: unknown) => {
-      if (isNotFound(error)) return { resources: [] };
-      throw error;
-    });
-    return (answer as ResourceList).resources.filter(isWhole).map((resource) => ({
-      apiVersion,
-      kind: resource.kind,
-      plural: resource.name,
-      namespaced: resource.namespaced,
-      verbs: resource.verbs,
-    }));
-  }
+  const ask = (apiVersion: string): Promise<ResourceType[]> =>
+    readVersion((path) => transport.call({ what: `discover ${apiVersion}`, path }), apiVersion);
 
   function refresh(apiVersion: string): Promise<ResourceType[]> {
     const answer = ask(apiVersion);
@@ -69,6 +57,24 @@ export function createDiscovery(transport: Transport, versions: KnownVersions = 
       return [...(core ?? []), ...(groups ?? [])];
     },
   };
+}
+
+/** Asks an API server for the kinds of an API version; it has none of one that it does not serve. */
+export async function readVersion(
+  get: (path: string) => Promise<unknown>,
+  apiVersion: string,
+): Promise<ResourceType[]> {
+  const answer = await get(versionPath(apiVersion)).catch((error: unknown) => {
+    if (isNotFound(error)) return { resources: [] };
+    throw error;
+  });
+  return (answer as ResourceList).resources.filter(isWhole).map((resource) => ({
+    apiVersion,
+    kind: resource.kind,
+    plural: resource.name,
+    namespaced: resource.namespaced,
+    verbs: resource.verbs,
+  }));
 }
 
 /** Whether a text is an API version, such as `v1` or `apps/v1`: it becomes a part of a path, unescaped. */

@@ -25,8 +25,13 @@ test("a definition counts as served once discovery names its kind, not when it i
   const answers = [
     () => Promise.reject(notFound),
     () => ({ resources: [] }),
-    () => ({ resources: [{ kind: "Chair" }] }),
-    () => ({ resources: [{ kind: "Chair" }, { kind: "Lamp" }] }),
+    () => ({ resources: [{ name: "chairs", kind: "Chair" }] }),
+    () => ({
+      resources: [
+        { name: "chairs", kind: "Chair" },
+        { name: "lamps", kind: "Lamp" },
+      ],
+    }),
   ];
   const asked: string[] = [];
   const get = async (path: string) => (asked.push(path), await answers[asked.length - 1]?.());
