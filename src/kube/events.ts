@@ -6,7 +6,7 @@ import { isAlreadyExists, isNotFound } from "./errors.ts";
 import { defineKind } from "./kinds.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { refTo, typeMeta } from "./path.ts";
-import { microTime } from "./time.ts";
+import { microTime, now } from "./time.ts";
 
 /** Something that happened to an object, for the people who own it. */
 export interface Occurrence {
@@ -55,8 +55,8 @@ export function createEventRecorder(o: Reporter & { readonly log: Logger }): Eve
   /** False when there is no Event yet that could count up; the API server forgets them after an hour. */
   async function writeSeries({ name, written, count, latest }: Series): Promise<boolean> {
     if (written === 0) return false;
-    const at = microTime();
-    const counted = { ...timesOf(at), count, series: { count, lastObservedTime: at } };
+    const at = new Date();
+    const counted = { lastTimestamp: now(at), count, series: { count, lastObservedTime: microTime(at) } };
     try {
       await o.client.patch(refTo(CoreEvent, { namespace: namespaceOf(latest), name }), counted);
       return true;
@@ -98,7 +98,8 @@ export async function writeEvent(reporter: Reporter, name: string, latest: Occur
 function eventOf(reporter: Reporter, { name, count, latest }: Pick<Series, "name" | "count" | "latest">): KubeObject {
   const { regarding, type = "Normal", reason, action, note } = latest;
   const { namespace, uid, resourceVersion } = regarding.metadata;
-  const eventTime = microTime();
+  const at = new Date();
+  const eventTime = microTime(at);
   return {
     ...typeMeta(CoreEvent),
     metadata: { namespace: namespaceOf(latest), name },
@@ -109,8 +110,7 @@ function eventOf(reporter: Reporter, { name, count, latest }: Pick<Series, "name
       ...omitUndefined({ namespace, uid, resourceVersion }),
     },
     ...{ type, reason, action, message: note.slice(0, 1024), count, eventTime },
-    ...timesOf(eventTime),
-    firstTimestamp: timesOf(eventTime).lastTimestamp,
+    ...{ firstTimestamp: now(at), lastTimestamp: now(at) },
     reportingComponent: reporter.controller,
     reportingInstance: reporter.instance,
     ...(count > 1 ? { series: { count, lastObservedTime: eventTime } } : {}),
@@ -119,8 +119,6 @@ function eventOf(reporter: Reporter, { name, count, latest }: Pick<Series, "name
 
 /** Events of core have both generations of fields: `kubectl get events --sort-by=.lastTimestamp` goes by the earlier one, to the second. */
 const CoreEvent = defineKind({ apiVersion: "v1", kind: "Event", scope: "Namespaced" });
-
-const timesOf = (at: string) => ({ lastTimestamp: at.replace(/[.]\d+/, "") });
 
 const seriesLifetime = 10 * 60_000;
 
