@@ -6,6 +6,13 @@ export function commandLine(binary: string, flags: Flags): string[] {
   return [binary, ...Object.entries(flags).flatMap(([name, value]) => flag(name, value))];
 }
 
+/** The command line of a tool of etcd's with what it is to do: it takes flags anywhere, and words read better right behind its name. */
+export const subcommand = ([program = "", ...flags]: readonly string[], ...words: readonly string[]): string[] => [
+  program,
+  ...words,
+  ...flags,
+];
+
 /** A user's text for a container's command: Kubernetes puts nothing in the place of `$(NAME)` in it. */
 export function literal(text: string): string {
   return text.replaceAll("$", "$$$$");

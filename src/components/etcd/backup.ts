@@ -1,18 +1,17 @@
 import { SNAPSHOT_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { objectStoreProviders } from "../../api/object-stores.ts";
-import { etcdClientUrl } from "./addresses.ts";
+import { clientFiles, clientFlags } from "./client.ts";
 import { snapshotPeriod } from "./backup-period.ts";
 import { bundleSteps, bundleVolumes } from "./backup-bundle.ts";
 import { backupMount, backupPlace, backupSettings, storeOf } from "./backup-place.ts";
 import { job, pod, type Step } from "./backup-pod.ts";
-import { commandLine, type Flags } from "../command-line.ts";
+import { commandLine, subcommand, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { etcdStep, restoreStep, verifyStep } from "./step.ts";
 import { mainClaim, member } from "./etcd.ts";
 import { rclone } from "./rclone.ts";
 import { dataVolume } from "./settings.ts";
-import { mountFiles, secretPath } from "../files.ts";
 import { controlPlaneRole, onControlPlaneNodes } from "../workload.ts";
 
 /**
@@ -72,14 +71,8 @@ export interface RestoreSource {
  * that failed half-way needs a new volume.
  */
 export function restoreJob(context: ControlPlaneContext, name: string, { snapshot, bump }: RestoreSource): KubeObject {
-  const flags = restoreFlags(context, bump);
-  const place = backupPlace(context);
-  const template = pod(
-    [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
-    [...place.fetch(snapshot), restoreStep(context, snapshot, { flags, volume: "data" })],
-    [verifyStep(context, snapshot)],
-  );
-  return job(context, name, { backoffLimit: 0, template });
+  const restored = restoreStep(context, snapshot, { flags: restoreFlags(context, bump), volume });
+  return restoring(context, name, { snapshot, restored });
 }
 
 /**
@@ -92,21 +85,33 @@ export function repairJob(
   name: string,
   { snapshot, kept, clear }: { readonly snapshot: string; readonly kept: readonly string[]; readonly clear: boolean },
 ): KubeObject {
-  const place = backupPlace(context);
-  const env = [POD_NAME];
   const directory = `${dataVolume.mountPath}/${restoredDirectory("$(POD_NAME)")}`;
-  const restore = { flags: restoreFlags(context, true), volume: "data", directory };
+  const step = restoreStep(context, snapshot, { flags: restoreFlags(context, true), volume, directory });
+  const before = clear ? [clearStep(context, kept)] : [];
+  return restoring(context, name, { before, snapshot, restored: { ...step, env: [POD_NAME] } });
+}
+
+/** A Job that fetches a snapshot after the steps `before`, makes data of it by the step `restored`, and reads beside that what it holds. */
+function restoring(
+  context: ControlPlaneContext,
+  name: string,
+  {
+    before = [],
+    snapshot,
+    restored,
+  }: { readonly before?: readonly Step[]; readonly snapshot: string; readonly restored: Step },
+): KubeObject {
+  const place = backupPlace(context);
   const template = pod(
-    [place.volume({ readOnly: true }), { name: "data", persistentVolumeClaim: { claimName: mainClaim.name } }],
-    [
-      ...(clear ? [clearStep(context, kept)] : []),
-      ...place.fetch(snapshot),
-      { ...restoreStep(context, snapshot, restore), env },
-    ],
+    [place.volume({ readOnly: true }), { name: volume, persistentVolumeClaim: { claimName: mainClaim.name } }],
+    [...before, ...place.fetch(snapshot), restored],
     [verifyStep(context, snapshot)],
   );
   return job(context, name, { backoffLimit: 0, template });
 }
+
+/** The name of etcd-main's volume in the pods that fill it. */
+const volume = "data";
 
 /** The folder into which a pod of this name restores. */
 export const restoredDirectory = (podName: string): string => `restored-${podName}`;
@@ -119,7 +124,7 @@ function clearStep({ images }: ControlPlaneContext, kept: readonly string[]): St
     name: "clear",
     image: images.rclone,
     command,
-    volumeMounts: [{ name: "data", mountPath: dataVolume.mountPath }],
+    volumeMounts: [{ name: volume, mountPath: dataVolume.mountPath }],
   };
 }
 
@@ -156,14 +161,9 @@ function snapshotPod(context: ControlPlaneContext, afterwards: readonly Step[] =
   const { nodes } = context;
   if (nodes !== undefined) requireStore(context);
   const place = backupPlace(context);
-  const client = mountFiles(context, { "ca-etcd": ["ca.crt"], "kube-apiserver-etcd-client": "all" });
+  const client = clientFiles(context);
   const snapshot = "$(POD_NAME).db"; // the kubelet fills it in: there is no shell in the image
-  const save = commandLine("etcdctl", {
-    endpoints: nodes === undefined ? "https://etcd-main-client:2379" : etcdClientUrl("main", context),
-    cacert: secretPath("ca-etcd", "ca.crt"),
-    cert: secretPath("kube-apiserver-etcd-client", "tls.crt"),
-    key: secretPath("kube-apiserver-etcd-client", "tls.key"),
-  });
+  const save = commandLine("etcdctl", clientFlags("main", context));
   const env = [POD_NAME];
   const mounts = [backupMount(), ...client.volumeMounts];
   const taken = {
@@ -185,10 +185,3 @@ function requireStore(context: ControlPlaneContext): void {
     `cannot back up the etcd of Shoot ${context.shoot.metadata.name}: its backup.provider ${provider} is no object store; write ${objectStoreProviders.join(", ")}`,
   );
 }
-
-/** etcdctl takes its flags anywhere; arguments read better right behind the program's name. */
-const subcommand = ([program = "", ...flags]: readonly string[], ...words: string[]): string[] => [
-  program,
-  ...words,
-  ...flags,
-];

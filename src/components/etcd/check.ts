@@ -1,10 +1,10 @@
 import { ETCD_CHECK_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
-import { commandLine, type Flags } from "../command-line.ts";
+import { commandLine, subcommand } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
-import { mountFiles, secretPath } from "../files.ts";
 import { controlPlaneRole } from "../workload.ts";
-import { etcdClientUrl, ETCDS, type EtcdRole } from "./addresses.ts";
+import { ETCDS, type EtcdRole } from "./addresses.ts";
+import { clientFiles, clientFlags } from "./client.ts";
 import { pod, type Step } from "./backup-pod.ts";
 import { snapshotPeriod } from "./backup-period.ts";
 import { etcdStep } from "./step.ts";
@@ -27,31 +27,20 @@ export const DEFRAG_CONTAINER = "defrag";
  */
 export function etcdChecks(context: ControlPlaneContext): KubeObject[] {
   const { namespace, shoot } = context;
-  const [first = "main", ...others] = ETCDS;
-  const beside = others.map((role) => askStep(context, role, statusContainer(role), STATUS));
-  const checking = checkPod(context, [askStep(context, first, statusContainer(first), STATUS)], beside);
-  const suspend = shoot.spec.hibernation?.enabled === true;
+  const asking = (role: EtcdRole) => askStep(context, role, statusContainer(role), STATUS);
+  const schedule = `${checkMinute(context)}-59/10 * * * *`;
+  const check = { activeDeadlineSeconds: 120, template: checkPod(context, [asking("main")], [asking("events")]) };
+  const making = (role: EtcdRole) => ({
+    activeDeadlineSeconds: startWithin(context),
+    ttlSecondsAfterFinished: 86_400,
+    template: checkPod(context, [
+      askStep(context, role, DEFRAG_CONTAINER, ["defrag", "--command-timeout=10m"]),
+      asking(role),
+    ]),
+  });
   return [
-    cronJob(
-      ETCD_CHECK,
-      { ...{ namespace, suspend }, schedule: `${checkMinute(context)}-59/10 * * * *` },
-      {
-        ...{ activeDeadlineSeconds: 120, template: checking },
-      },
-    ),
-    ...ETCDS.map((role) =>
-      cronJob(
-        defragmentation(role),
-        { ...{ namespace, suspend: true }, schedule: NEVER },
-        {
-          ...{ activeDeadlineSeconds: startWithin(context), ttlSecondsAfterFinished: 86_400 },
-          template: checkPod(context, [
-            askStep(context, role, DEFRAG_CONTAINER, ["defrag", "--command-timeout=10m"]),
-            askStep(context, role, statusContainer(role), STATUS),
-          ]),
-        },
-      ),
-    ),
+    cronJob(ETCD_CHECK, { namespace, suspend: shoot.spec.hibernation?.enabled === true, schedule }, check),
+    ...ETCDS.map((role) => cronJob(defragmentation(role), { namespace, suspend: true, schedule: NEVER }, making(role))),
   ];
 }
 
@@ -102,16 +91,7 @@ function startWithin(context: ControlPlaneContext): number {
   return Math.max(60, Math.floor(Math.min(snapshotPeriod(context).period, 10) / 2) * 60 - 60);
 }
 
-const clientFiles = (context: ControlPlaneContext) =>
-  mountFiles(context, { "ca-etcd": ["ca.crt"], "kube-apiserver-etcd-client": "all" });
-
 function askStep(context: ControlPlaneContext, role: EtcdRole, name: string, words: readonly string[]): Step {
-  const flags: Flags = {
-    endpoints: etcdClientUrl(role, context),
-    cacert: secretPath("ca-etcd", "ca.crt"),
-    cert: secretPath("kube-apiserver-etcd-client", "tls.crt"),
-    key: secretPath("kube-apiserver-etcd-client", "tls.key"),
-  };
-  const [program = "", ...rest] = commandLine("etcdctl", flags);
-  return etcdStep(context, name, [program, ...words, ...rest], clientFiles(context).volumeMounts);
+  const command = subcommand(commandLine("etcdctl", clientFlags(role, context)), ...words);
+  return etcdStep(context, name, command, clientFiles(context).volumeMounts);
 }

@@ -1,11 +1,11 @@
 import type { Flags } from "../command-line.ts";
 import { secretPath } from "../files.ts";
 
-/** Where an etcd has its volume, and on it its data. */
-export const dataVolume = { mountPath: "/var/etcd/data", directory: "/var/etcd/data/new.etcd" } as const;
-
-/** The folder of that volume which has an etcd's data unless they were replaced. */
+/** The folder of its volume that has an etcd's data unless they were replaced. */
 export const USUAL_ETCD_DIRECTORY = "new.etcd";
+
+/** Where an etcd has its volume, and on it its data. */
+export const dataVolume = { mountPath: "/var/etcd/data", directory: `/var/etcd/data/${USUAL_ETCD_DIRECTORY}` } as const;
 
 /** Where the container of an etcd on a node has its settings, in a file of this name. */
 export const settingsVolume = { mountPath: "/etc/etcd", file: "etcd.yaml" } as const;

@@ -1,6 +1,6 @@
 import { backupMount } from "./backup-place.ts";
 import type { Step } from "./backup-pod.ts";
-import { commandLine, type Flags } from "../command-line.ts";
+import { commandLine, subcommand, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { dataVolume } from "./settings.ts";
 
@@ -43,8 +43,8 @@ export const restoreStep = (
     directory = dataVolume.directory,
   }: { readonly flags?: Flags; readonly volume: string; readonly directory?: string },
 ): Step => {
-  const [program = "", ...rest] = commandLine("etcdutl", { "data-dir": directory, ...flags });
-  const command = [program, "snapshot", "restore", `/backup/${snapshot}`, ...rest];
+  const restore = commandLine("etcdutl", { "data-dir": directory, ...flags });
+  const command = subcommand(restore, "snapshot", "restore", `/backup/${snapshot}`);
   const mounts = [backupMount({ readOnly: true }), { name: volume, mountPath: dataVolume.mountPath }];
   return etcdStep(context, RESTORE_CONTAINER, command, mounts);
 };
