@@ -1,12 +1,12 @@
-import { RENEWAL_UNIT, type NodeRole } from "../../api/names.ts";
+import type { NodeRole } from "../../api/names.ts";
 import { oneLine } from "../../api/summaries.ts";
 import { formatDuration } from "../../cli/display/time.ts";
 import { quorumOf } from "../../etcd/quorum.ts";
 import type { JournalEntry } from "../../in-process/journal.ts";
 import { unfinished } from "../machine/begun-restore.ts";
-import { authoritySteps } from "./authority-steps.ts";
 import type { BackupReport } from "./backup.ts";
-import { renewsItself, type FoundCertificate } from "../machine/certificates.ts";
+import { certificateSteps, isLockedOut } from "./certificate-steps.ts";
+import type { FoundCertificate } from "../machine/certificates.ts";
 import type { EtcdReport, MemberReport } from "./etcd.ts";
 import { roomCommand } from "./room.ts";
 
@@ -99,9 +99,6 @@ export function lastRunOf(entries: readonly JournalEntry[]): RunReport | undefin
   };
 }
 
-/** In ms: certificates that expire sooner ask for something. */
-const SOON = 30 * 24 * 3_600_000;
-
 /** In ms: a backup is taken every ten minutes. */
 const OLD = 30 * 60_000;
 
@@ -127,7 +124,7 @@ export function nextSteps(report: MachineReport, now: number): string[] {
           `Node ${name} is not Ready: ${reason ? oneLine(reason, LONGEST_REASON) : "it says nothing"}`,
       ),
     ...backupSteps(report.backup, now),
-    ...certificateSteps(report, now),
+    ...certificateSteps(report, { now, begin: initOf(report) }),
   ];
   return steps.length > 0 ? steps : conditionSteps(report);
 }
@@ -255,47 +252,4 @@ function backupSteps(backup: BackupReport | undefined, now: number): string[] {
   return age > OLD
     ? [`the last backup is ${formatDuration(age)} old, and there is to be one every ten minutes: ${see}`]
     : [];
-}
-
-function certificateSteps(report: MachineReport, now: number): string[] {
-  return [
-    ...ownCertificateSteps(report, now),
-    ...otherCertificateSteps(report, now),
-    ...authoritySteps(report.certificates, now),
-  ];
-}
-
-/** In ms: by then, what renews itself has long done so. */
-const LATE = 2 * 24 * 3_600_000;
-
-const isOver = ({ expiresAt }: FoundCertificate, now: number): boolean => Date.parse(expiresAt) <= now;
-
-/** A worker whose own certificates are over gets no other by them. */
-const isLockedOut = ({ role, certificates }: MachineReport, now: number): boolean =>
-  role === "worker" && certificates.some((one) => renewsItself(one.file) && isOver(one, now));
-
-/** Of those which kubelet and agent renew by themselves. */
-function ownCertificateSteps(report: MachineReport, now: number): string[] {
-  const own = report.certificates.filter(({ file }) => renewsItself(file));
-  const [late] = own.filter(({ expiresAt }) => Date.parse(expiresAt) - now < LATE);
-  if (late === undefined) return [];
-  const said = `the certificate in ${late.file}, which is renewed by itself, ${isOver(late, now) ? "ended" : "ends"} at ${late.expiresAt}`;
-  return [
-    isLockedOut(report, now)
-      ? `${said}: join again, by the line that 'gardenadm token create --print-join-command' prints on a node of the control plane`
-      : `${said}: journalctl --unit gardener-node-agent.service --unit kubelet.service`,
-  ];
-}
-
-function otherCertificateSteps(report: MachineReport, now: number): string[] {
-  const ends = report.certificates.filter(
-    ({ file, expiresAt, isAuthority }) =>
-      isAuthority !== true && !renewsItself(file) && Date.parse(expiresAt) - now < SOON,
-  );
-  const [first] = ends;
-  if (first === undefined) return [];
-  const { file, expiresAt } = first;
-  return [
-    `${ends.length} certificates end soon, ${file} first, at ${expiresAt}; renew them: ${report.canRenew === true ? `systemctl start ${RENEWAL_UNIT}` : initOf(report)}`,
-  ];
 }

@@ -147,7 +147,7 @@ export const ofGep28Init: readonly Contradiction[] = [
   {
     promise: "beyond the document: `status`",
     test: "a worker whose",
-    file: "src/gardenadm/status/report.ts",
+    file: "src/gardenadm/status/certificate-steps.ts",
     find: 'role === "worker" && certificates.some(',
     put: 'role !== "worker" && certificates.some(',
   },
