@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { Job, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { Job, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
-import { completed } from "../waits/readiness.ts";
+import { completed, JOB_UID_LABEL } from "../waits/readiness.ts";
 import type { WaitGroup } from "../waits/waits.ts";
 
 /** A Job of a Shoot's namespace. */
@@ -24,6 +24,13 @@ export function hasFailed(job: KubeObject): boolean {
   const readiness = completed(job);
   return !readiness.reached && readiness.error !== undefined;
 }
+
+/** The pods that a Job has made; those of an earlier Job of its name may be there still, and are none of them. */
+export const podsOfJob = (seedClient: Pick<KubeClient, "list">, { metadata }: KubeObject): Promise<Pod[]> =>
+  seedClient.list(Pod, {
+    namespace: metadata.namespace ?? "",
+    labelSelector: `${JOB_UID_LABEL}=${metadata.uid}`,
+  });
 
 /** Deletes a Job and its pods. */
 export const removeJob = (seedClient: KubeClient, job: KubeObject): Promise<void> =>

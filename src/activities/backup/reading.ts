@@ -3,9 +3,10 @@ import { ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
 import { VERIFY_CONTAINER } from "../../components/index.ts";
-import { Pod, refOf, unlessGone, type KubeClient } from "../../kube/index.ts";
-import { StepError } from "../step-error.ts";
-import { completed, hasDoneJob, JOB_UID_LABEL } from "../waits/readiness.ts";
+import { refOf, unlessGone, type KubeClient, type Pod } from "../../kube/index.ts";
+import { configurationProblem, StepError } from "../step-error.ts";
+import { completed, hasDoneJob } from "../waits/readiness.ts";
+import { podsOfJob } from "./jobs.ts";
 import { protectSnapshots } from "./protection.ts";
 import { parseJson } from "../../parsing.ts";
 import {
@@ -66,11 +67,21 @@ export async function readVerified(seedClient: KubeClient, job: KubeObject): Pro
   return pod && (await readLog(seedClient, pod));
 }
 
-/** The pod that did it, if one has; those of an earlier Job of the same name may be there still. */
-export async function readPod(seedClient: KubeClient, { metadata }: KubeObject): Promise<Pod | undefined> {
-  const { namespace = "", uid } = metadata;
-  const pods = await seedClient.list(Pod, { namespace, labelSelector: `${JOB_UID_LABEL}=${uid}` });
-  return pods.find((pod) => hasDoneJob(pod, uid));
+/** The pod that did it, if one has. */
+export async function readPod(seedClient: KubeClient, job: KubeObject): Promise<Pod | undefined> {
+  return (await podsOfJob(seedClient, job)).find((pod) => hasDoneJob(pod, job.metadata.uid));
+}
+
+/** Whether a Job has done its work, though its controller may not have counted that yet. */
+export const isDone = async (seedClient: KubeClient, job: KubeObject): Promise<boolean> =>
+  completed(job).reached || (await readPod(seedClient, job)) !== undefined;
+
+/** Throws a problem for people unless what was restored is what was recorded of the snapshot. */
+export function requireRecorded({ technicalID }: SnapshotOwner, snapshot: SnapshotRecord, found: SnapshotStatus): void {
+  if (found.hash === snapshot.hash && found.revision === snapshot.revision) return;
+  throw configurationProblem(
+    `snapshot ${snapshot.name} of etcd-main of ${technicalID} was recorded with revision ${snapshot.revision} and hash ${snapshot.hash}, but the one restored has ${found.revision} and ${found.hash}`,
+  );
 }
 
 /** The log of the container that verifies; the pod may have gone meanwhile. */

@@ -1,4 +1,4 @@
-import { ETCD_DAMAGED_ANNOTATION, PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
+import { PREVIOUS_BUCKET_ANNOTATION } from "../../api/annotations.ts";
 import { BackupEntry } from "../../api/index.ts";
 import type { ObjectStore } from "../../api/object-stores.ts";
 import { backupEntryName } from "../../api/extensions/backup-entry.ts";
@@ -7,7 +7,7 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import { storeOf, type ControlPlaneContext } from "../../components/index.ts";
 import { refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
-import { claimRef, isFinished } from "./etcd-claim.ts";
+import { claimRef, damageOn, isFinished } from "./etcd-claim.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
 
 /** What a takeover knows before it looks for a newer snapshot. */
@@ -51,7 +51,7 @@ export async function findSearch(deps: SearchDeps, run: ShootRun): Promise<Searc
 }
 
 const isRepaired = (claim: KubeObject | undefined, { etcdDamaged }: ShootRun): boolean =>
-  etcdDamaged === true && claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION] !== undefined;
+  etcdDamaged === true && damageOn(claim) !== undefined;
 
 /** The record may name an older bucket: a leader writes into its own before the first snapshot there is recorded. */
 async function readPreviousBucket(

@@ -1,8 +1,8 @@
 import { RESTORE_CONTAINER, VERIFY_CONTAINER } from "../../components/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { Pod, type ContainerStatus, type KubeClient } from "../../kube/index.ts";
-import { completed, JOB_UID_LABEL } from "../waits/readiness.ts";
-import { hasFailed } from "./jobs.ts";
+import type { ContainerStatus, KubeClient, Pod } from "../../kube/index.ts";
+import { completed } from "../waits/readiness.ts";
+import { hasFailed, podsOfJob } from "./jobs.ts";
 import { readVerified } from "./reading.ts";
 import type { SnapshotStatus } from "./record.ts";
 
@@ -14,9 +14,7 @@ export async function readVerdict(seedClient: KubeClient, job: KubeObject): Prom
   const found = await readVerified(seedClient, job);
   if (found !== undefined) return found;
   if (!hasFailed(job)) return completed(job).reached ? "none" : "pending";
-  const { namespace = "", uid } = job.metadata;
-  const pods = await seedClient.list(Pod, { namespace, labelSelector: `${JOB_UID_LABEL}=${uid}` });
-  return pods.some(isOfDamage) ? "damaged" : "none";
+  return (await podsOfJob(seedClient, job)).some(isOfDamage) ? "damaged" : "none";
 }
 
 /**

@@ -8,8 +8,7 @@ import { configurationProblem, StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
 import { claimRef, isFinished } from "./etcd-claim.ts";
 import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";
-import { completed } from "../waits/readiness.ts";
-import { readPod, readVerified } from "./reading.ts";
+import { isDone, readVerified, requireRecorded } from "./reading.ts";
 import type { SnapshotRecord, SnapshotRecords } from "./record.ts";
 import { finalSnapshotName } from "./snapshots.ts";
 import { volumeClaim } from "./volume-claim.ts";
@@ -74,16 +73,11 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
     return { ...job, metadata: { ...metadata, annotations: { [VOLUME_ANNOTATION]: claim.metadata.uid ?? "" } } };
   };
 
-  const isDone = async (job: KubeObject) => completed(job).reached || (await readPod(seedClient, job)) !== undefined;
-
   /** What was restored is what was recorded: as the Job read the file, where that can still be asked. */
   const compare = async (run: ShootRun, job: KubeObject) => {
     const snapshot = await chooseSnapshot(records, run);
     const found = await readVerified(seedClient, job);
-    if (found === undefined || (found.hash === snapshot.hash && found.revision === snapshot.revision)) return;
-    throw configurationProblem(
-      `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} was recorded with revision ${snapshot.revision} and hash ${snapshot.hash}, but the one restored has ${found.revision} and ${found.hash}`,
-    );
+    if (found !== undefined) requireRecorded(run, snapshot, found);
   };
 
   /** Sees to it that a Job makes the volume, or has made it. */
@@ -121,7 +115,7 @@ export function createVolumeRestore({ gardenClient, seedClient, records, waits, 
         seedClient.read(jobRef(run.technicalID, JOB)),
       ]);
       if (!isFinished(claim, run)) {
-        if (claim === undefined || job === undefined || !isFor(job, claim) || !(await isDone(job))) {
+        if (claim === undefined || job === undefined || !isFor(job, claim) || !(await isDone(seedClient, job))) {
           await ensureRestore(run, "finishEtcdVolume");
           throw new StepError(`etcd's volume ${run.technicalID}/${claimRef(run).name} has not been restored`);
         }

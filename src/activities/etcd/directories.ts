@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ETCDS, USUAL_ETCD_DIRECTORY, type ControlPlaneContext } from "../../components/index.ts";
 import type { KubeClient } from "../../kube/index.ts";
-import { etcdClaimRef } from "./findings.ts";
+import { etcdClaimRef } from "../backup/etcd-claim.ts";
 
 /** What the claims of etcds say of their data: the folders that have them, and what they were replaced by last. */
 export async function readEtcdData(

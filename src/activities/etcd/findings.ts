@@ -1,22 +1,11 @@
-import { ETCD_DAMAGED_ANNOTATION } from "../../api/annotations.ts";
-import { etcdClaimName, type EtcdRole } from "../../components/index.ts";
-import {
-  PersistentVolumeClaim,
-  Pod,
-  refTo,
-  unlessGone,
-  type ContainerStatus,
-  type KubeClient,
-} from "../../kube/index.ts";
+import type { EtcdRole } from "../../components/index.ts";
+import { Pod, unlessGone, type ContainerStatus, type KubeClient } from "../../kube/index.ts";
+import { damageOn, etcdClaimRef } from "../backup/etcd-claim.ts";
 import { isReady } from "../waits/readiness.ts";
 import { isOfFailedStart, judgeLog, type LogVerdict } from "./log-verdict.ts";
 
 /** Reads claims, pods and their logs. */
 export type EtcdReader = Pick<KubeClient, "list" | "get" | "read">;
-
-/** The claim of an etcd of this namespace. */
-export const etcdClaimRef = (namespace: string, role: EtcdRole) =>
-  refTo(PersistentVolumeClaim, { namespace, name: etcdClaimName(role) });
 
 /**
  * Returns what keeps an etcd of a seed from starting, as its claim says or the log of its last end; undefined for one that is ready, or
@@ -27,8 +16,7 @@ export async function findEtcdVerdict(
   namespace: string,
   role: EtcdRole,
 ): Promise<LogVerdict | undefined> {
-  const claim = await seedClient.read(etcdClaimRef(namespace, role));
-  const marked = claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION];
+  const marked = damageOn(await seedClient.read(etcdClaimRef(namespace, role)));
   if (marked !== undefined) return { state: "damaged", why: marked };
   const crashing = (await podsOf(seedClient, namespace, role)).find(isCrashing);
   if (crashing === undefined) return undefined;

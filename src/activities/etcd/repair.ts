@@ -9,16 +9,16 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ETCDS, repairJob, restoredDirectory, type ComponentName, type EtcdRole } from "../../components/index.ts";
 import { now as timeOf, type KubeClient } from "../../kube/index.ts";
+import { damageOn, etcdClaimRef } from "../backup/etcd-claim.ts";
 import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "../backup/jobs.ts";
-import { readPod, readVerified } from "../backup/reading.ts";
+import { isDone, readPod, readVerified, requireRecorded } from "../backup/reading.ts";
 import type { SnapshotRecord, SnapshotRecords } from "../backup/record.ts";
 import { readContext } from "../control-plane/context.ts";
 import type { WaitTarget } from "../index.ts";
 import { configurationProblem, StepError } from "../step-error.ts";
-import { completed } from "../waits/readiness.ts";
 import type { Waits } from "../waits/waits.ts";
 import { directoriesOf } from "./directories.ts";
-import { etcdClaimRef, findEtcdVerdict, runs } from "./findings.ts";
+import { findEtcdVerdict, runs } from "./findings.ts";
 import type { LogVerdict } from "./log-verdict.ts";
 
 /** What was put in the place of an etcd's data, in one sentence without its end. */
@@ -43,7 +43,7 @@ export interface EtcdRepairDeps {
 export function createEtcdRepair({ gardenClient, seedClient, records, waits, stop, tell }: EtcdRepairDeps) {
   const readMarked = async ({ technicalID }: ShootRun, role: EtcdRole): Promise<KubeObject | undefined> => {
     const claim = await seedClient.read(etcdClaimRef(technicalID, role));
-    return claim !== undefined && isMarked(claim) ? claim : undefined;
+    return damageOn(claim) === undefined ? undefined : claim;
   };
   const readRepair = ({ technicalID }: ShootRun) => seedClient.read(jobRef(technicalID, JOB));
 
@@ -59,7 +59,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
    */
   const readConfirmed = async (run: ShootRun, role: EtcdRole): Promise<KubeObject | undefined> => {
     const claim = await readMarked(run, role);
-    const isFound = claim?.metadata.annotations?.[ETCD_DAMAGED_ANNOTATION]?.endsWith(AS_FOUND) === true;
+    const isFound = damageOn(claim)?.endsWith(AS_FOUND) === true;
     if (claim === undefined || !isFound || !(await runs(seedClient, run.technicalID, role))) return claim;
     await annotate(run, role, claim, { [ETCD_DAMAGED_ANNOTATION]: null });
     return undefined;
@@ -72,9 +72,8 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
       [ETCD_REPLACED_ANNOTATION]: `${what} at ${timeOf()}`,
       [ETCD_DAMAGED_ANNOTATION]: null,
     };
-    const { annotations: before = {} } = claim.metadata;
     await annotate(run, role, claim, annotations);
-    await tell(run, `${what}, because its data were damaged: ${before[ETCD_DAMAGED_ANNOTATION]}`);
+    await tell(run, `${what}, because its data were damaged: ${damageOn(claim)}`);
   };
 
   /** A Job that was made for another claim, or another snapshot, says nothing of this one. */
@@ -124,10 +123,8 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
       await removeJob(seedClient, job);
       throw new StepError(`etcd-main of ${run.technicalID} is restored anew: what the Job found is gone`);
     }
-    if (found.hash === snapshot.hash && found.revision === snapshot.revision) return pod.metadata.name;
-    throw configurationProblem(
-      `snapshot ${snapshot.name} of etcd-main of ${run.technicalID} was recorded with revision ${snapshot.revision} and hash ${snapshot.hash}, but the one restored has ${found.revision} and ${found.hash}`,
-    );
+    requireRecorded(run, snapshot, found);
+    return pod.metadata.name;
   };
 
   return {
@@ -135,7 +132,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
     async confirmEtcdDamage(run: ShootRun): Promise<void> {
       for (const role of ETCDS.filter((one) => one === "events" || run.hasBackup)) {
         const claim = await seedClient.read(etcdClaimRef(run.technicalID, role));
-        if (claim === undefined || isMarked(claim)) continue;
+        if (claim === undefined || damageOn(claim) !== undefined) continue;
         const verdict = await findEtcdVerdict(seedClient, run.technicalID, role);
         if (verdict === undefined || !isOfData(verdict)) continue;
         if (role === "main") await prepareRepair(run);
@@ -168,7 +165,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
       const snapshot = await chooseSnapshot(run);
       const job = await readRepair(run);
       const isReady = job !== undefined && originOf(job) === originFor(main, snapshot.name);
-      if (!isReady || !(completed(job).reached || (await readPod(seedClient, job)) !== undefined)) {
+      if (!isReady || !(await isDone(seedClient, job))) {
         await ensureRepair(run, main, "switchEtcdData");
         throw new StepError(`the data of etcd-main of ${run.technicalID} have not been restored`);
       }
@@ -194,8 +191,6 @@ const JOB = "repair-etcd-main";
 
 /** Ends what is said on a claim by a flow, in the place of an operator. */
 const AS_FOUND = ", as its log says";
-
-const isMarked = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ETCD_DAMAGED_ANNOTATION] !== undefined;
 
 /** A disk is for the operator to mend. */
 const isOfData = ({ state }: LogVerdict): boolean => state === "damaged" || state === "gone";

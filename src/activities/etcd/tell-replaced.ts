@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { Shoot } from "../../api/index.ts";
 import { SEED_WORKER_CONTROLLER } from "../../api/names.ts";
@@ -14,7 +14,6 @@ export function tellReplaced(gardenClient: KubeClient): TellReplaced {
       regarding: { ...typeMeta(Shoot), metadata: { namespace, name, uid } },
       ...({ type: "Warning", reason: "EtcdDataReplaced", action: "Reconcile", note: withoutSecrets(what) } as const),
     };
-    const id = createHash("sha256").update(`${what} ${Date.now()}`).digest("hex").slice(0, 16);
-    await writeEvent(reporter, `${name}.${id}`, occurrence).catch(() => undefined);
+    await writeEvent(reporter, `${name}.${randomBytes(8).toString("hex")}`, occurrence).catch(() => undefined);
   };
 }

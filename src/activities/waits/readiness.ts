@@ -115,6 +115,12 @@ export function completed(object: KubeObject): Readiness {
   return { reached: false, message: `it failed: ${failed.message ?? failed.reason ?? ""}`, error: { codes: [] } };
 }
 
+/** Whether the Job has come to its end, well or not. */
+export function hasEnded(job: KubeObject): boolean {
+  const end = completed(job);
+  return end.reached || end.error !== undefined;
+}
+
 /** The label by which a Job's controller knows the pods that it has made; a later Job of the same name has another. */
 export const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
 

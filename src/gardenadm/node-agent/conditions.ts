@@ -13,7 +13,7 @@ import {
 } from "../../activities/shoot/health.ts";
 import { healthy, isIgnored } from "../../activities/managed-resources/health.ts";
 import { findPodTrouble } from "../../activities/waits/pod-trouble.ts";
-import { completed, isReady, nodeSigns, type Readiness } from "../../activities/waits/readiness.ts";
+import { completed, hasEnded, isReady, nodeSigns, type Readiness } from "../../activities/waits/readiness.ts";
 import { CONTROL_PLANE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -107,7 +107,7 @@ async function extensionsInstalled(client: KubeClient): Promise<Readiness> {
 /** A failure stands until a later one has succeeded, or its Job is gone. */
 async function lastSnapshot(client: KubeClient): Promise<Readiness> {
   const jobs = await client.list(Job, { namespace, labelSelector: `${SNAPSHOT_LABEL}=scheduled` });
-  const [last] = jobs.filter((job) => isOver(completed(job))).toSorted(latestFirst);
+  const [last] = jobs.filter(hasEnded).toSorted(latestFirst);
   const end = last === undefined ? undefined : completed(last);
   if (last === undefined || end === undefined || end.reached) return { reached: true };
   const trouble = await findPodTrouble(client, last).catch(() => undefined);
@@ -117,8 +117,6 @@ async function lastSnapshot(client: KubeClient): Promise<Readiness> {
     message: [`scheduled snapshot ${name}: ${end.message}`, trouble?.message].filter(Boolean).join(": "),
   };
 }
-
-const isOver = (end: Readiness): boolean => end.reached || end.error !== undefined;
 
 const createdAt = ({ metadata: { creationTimestamp = "" } }: KubeObject): string => creationTimestamp;
 

@@ -1,8 +1,9 @@
 import { ETCD_CHECK_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
+import { podsOfJob } from "../../activities/backup/jobs.ts";
 import { readStatus, type EtcdReading } from "../../activities/etcd/reading.ts";
 import { fenced } from "../../activities/leadership/fenced-client.ts";
 import { Superseded } from "../../activities/superseded.ts";
-import { completed, JOB_UID_LABEL } from "../../activities/waits/readiness.ts";
+import { hasEnded } from "../../activities/waits/readiness.ts";
 import { defragmentation, ETCDS, statusContainer, type EtcdRole } from "../../components/index.ts";
 import {
   createController,
@@ -11,7 +12,7 @@ import {
   isAlreadyExists,
   Job,
   Namespace,
-  Pod,
+  type Pod,
   refOf,
   unlessGone,
   type KubeClient,
@@ -59,14 +60,13 @@ export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, 
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
 
   const readLogs = async (job: Job): Promise<ReadonlyMap<EtcdRole, EtcdReading>> => {
-    const { namespace, uid } = job.metadata;
-    const [pod] = await seedClient.list(Pod, { namespace, labelSelector: `${JOB_UID_LABEL}=${uid}` });
+    const [pod] = await podsOfJob(seedClient, job);
     if (pod === undefined) return new Map();
     const { initContainers = [], containers = [] } = pod.spec as Pick<Pod["spec"], "containers"> & Containers;
     const names = new Set([...initContainers, ...containers].map((container) => container.name));
     const found = new Map<EtcdRole, EtcdReading>();
     for (const role of ETCDS.filter((one) => names.has(statusContainer(one)))) {
-      const path = `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}/log?container=${statusContainer(role)}`;
+      const path = `/api/v1/namespaces/${job.metadata.namespace}/pods/${pod.metadata.name}/log?container=${statusContainer(role)}`;
       // A container that never began has no log.
       const reading = readStatus(await unlessGone(seedClient.get(path)).catch(() => undefined));
       if (reading !== undefined) found.set(role, reading);
@@ -133,16 +133,9 @@ interface Containers {
   readonly initContainers?: readonly { readonly name: string }[];
 }
 
-function hasEnded(job: Job): boolean {
-  const ended = completed(job);
-  return ended.reached || ended.error !== undefined;
-}
-
 /** Whether its first step has failed because there is nothing older left. */
-async function hasCompacted(seedClient: Pick<KubeClient, "list">, { metadata }: Job): Promise<boolean> {
-  const { namespace, uid } = metadata;
-  const pods = await seedClient.list(Pod, { namespace, labelSelector: `${JOB_UID_LABEL}=${uid}` });
-  return pods.some(({ status }) =>
+async function hasCompacted(seedClient: Pick<KubeClient, "list">, job: Job): Promise<boolean> {
+  return (await podsOfJob(seedClient, job)).some(({ status }) =>
     (status?.initContainerStatuses ?? []).some(
       ({ name, state }) => name === COMPACT_CONTAINER && /has been compacted/.test(state?.terminated?.message ?? ""),
     ),
