@@ -25,7 +25,7 @@ import { sparing } from "./survey/sparing.ts";
 import { createAnswers, type Answers } from "./survey/answers.ts";
 import { createSurvey, type Survey } from "./survey/survey.ts";
 import { removeAnnotated } from "./teardown/removal.ts";
-import { routeReadiness, tunnelReadiness } from "./waits/pod-reach.ts";
+import { routeReadiness, tunnelReadiness, type ReachClient } from "./waits/pod-reach.ts";
 import type { Readiness } from "./waits/readiness.ts";
 import type { Completer, Waits } from "./waits/waits.ts";
 
@@ -93,6 +93,12 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       heartbeat,
     );
     await cleaner[phase]();
+  };
+
+  /** Throws unless the Shoot's API server reaches what it is asked to reach. */
+  const reaching = (look: (shoot: ReachClient) => Promise<Readiness>) => async (run: ShootRun) => {
+    const readiness = await look(await shootClients.get(run.technicalID));
+    if (!readiness.reached) throw new StepError(readiness.message);
   };
 
   return {
@@ -197,14 +203,8 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
       const answer = await (await shootClients.get(run.technicalID)).get("/readyz");
       if (answer !== "ok") throw new StepError(`the Shoot's API server is not ready: ${String(answer)}`);
     },
-    async checkTunnel(run) {
-      const readiness = await tunnelReadiness(await shootClients.get(run.technicalID), 5_000);
-      if (!readiness.reached) throw new StepError(readiness.message);
-    },
-    async checkRoutes(run) {
-      const readiness = await routeReadiness(await shootClients.get(run.technicalID), { patience: 5_000 });
-      if (!readiness.reached) throw new StepError(readiness.message);
-    },
+    checkTunnel: reaching((shoot) => tunnelReadiness(shoot, 5_000)),
+    checkRoutes: reaching((shoot) => routeReadiness(shoot, { patience: 5_000 })),
     cleanWebhooks: cleaning("webhooks"),
     cleanExtendedApis: cleaning("extendedApis"),
     cleanKubernetesResources: cleaning("kubernetesResources"),

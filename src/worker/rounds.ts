@@ -67,10 +67,9 @@ export function createRounds<Memory>(
   };
 
   const unlessLong = async (work: Promise<void>) => {
-    const over = new AbortController();
-    const { signal: isOver } = over;
-    const late = sleep(longest, undefined, { signal: isOver }).catch(() => undefined);
-    await Promise.race([work, late]).finally(() => over.abort());
+    const done = new AbortController();
+    const late = sleep(longest, undefined, { signal: done.signal }).catch(() => undefined);
+    await Promise.race([work, late]).finally(() => done.abort());
   };
 
   const round = async () => {

@@ -214,9 +214,9 @@ async function reachOf(
   shoot: Pick<KubeClient, "get" | "list">,
 ): Promise<Readiness> {
   const apiServer = (await components).find(({ metadata }) => metadata.name === "kube-apiserver");
-  const { template } = (apiServer?.["spec"] ?? {}) as PodMaker;
-  const containers = template?.spec?.initContainers ?? [];
   if (apiServer === undefined) return await routeReadiness(shoot, { remedy: NODE_ROUTES });
+  const { template } = (apiServer["spec"] ?? {}) as PodMaker;
+  const containers = template?.spec?.initContainers ?? [];
   const hasTunnel = containers.some(({ name }) => name === TUNNEL_SERVER);
   return hasTunnel ? await tunnelReadiness(shoot) : await routeReadiness(shoot);
 }
