@@ -87,6 +87,13 @@ test.each<[what: string, state: string | undefined, why: RegExp, harm: (data: st
   seconds(60),
 );
 
+/** What etcd has under a key, once it answers. */
+async function answered(key: string, ...flags: readonly string[]): Promise<string> {
+  const etcdctl = await findBinary("etcdctl");
+  const ask = () => execa(etcdctl, [`--endpoints=${urls[0]}`, "get", key, ...flags]);
+  return (await eventually(ask, 30_000)).stdout;
+}
+
 test(
   "whole data start, also where an etcd must not begin anew",
   async () => {
@@ -94,12 +101,7 @@ test(
     await cp(whole, data, { recursive: true });
     const env = { ETCD_INITIAL_CLUSTER_STATE: "existing" };
     const etcd = execa(await findBinary("etcd"), flags(data), { reject: false, cleanup: true, env });
-    const etcdctl = await findBinary("etcdctl");
-    const found = await eventually(
-      () => execa(etcdctl, [`--endpoints=${urls[0]}`, "get", "a", "--print-value-only"]),
-      30_000,
-    );
-    expect(found.stdout).toBe("b");
+    expect(await answered("a", "--print-value-only")).toBe("b");
     etcd.kill("SIGTERM");
     await etcd;
   },
@@ -115,12 +117,8 @@ test(
     const etcd = execa(program, [...flags(data), "--warning-apply-duration=1ns"], {
       ...{ all: true, reject: false, cleanup: true },
     });
-    const etcdctl = await findBinary("etcdctl");
     for (const name of ["wal: crc mismatch", "cannot fetch cluster info from peer urls", "no space left on device"])
-      await eventually(
-        () => execa(etcdctl, [`--endpoints=${urls[0]}`, "get", `/registry/roles/default/${name}`]),
-        30_000,
-      );
+      await answered(`/registry/roles/default/${name}`);
     etcd.kill("SIGKILL");
     const { all = "" } = await etcd;
     expect(all).toMatch(/took too long.*wal: crc mismatch/);
