@@ -32,9 +32,9 @@ export function createShootController(deps: ShootControllerDeps) {
   const { gardenClient, shoots, log, sweepPeriod = 600_000, missingPeriod = 30_000 } = deps;
   const reflector = createReflector(gardenClient, ShootRequest, {
     log,
-    keep: ({ apiVersion, kind, metadata, status }) => ({
+    keep: ({ apiVersion, kind, metadata, status: { observedGeneration, conditions = [] } = {} }) => ({
       ...{ apiVersion, kind, metadata: decisive(metadata) },
-      status: { observedGeneration: status?.observedGeneration, damaged: etcdDamagedSince(status) !== undefined },
+      status: { observedGeneration, conditions: conditions.filter((one) => isDamaged({ conditions: [one] })) },
     }),
     onEvent: ({ type, object, old }) => {
       if (type === "deleted" || (old && asks(old) === asks(object))) return;
@@ -85,9 +85,8 @@ interface ShootRequest extends KubeObject {
   readonly metadata: NamespacedMeta;
   readonly status?: {
     readonly observedGeneration?: number | undefined;
+    /** Of one that is remembered: only the one that reports damaged data of an etcd. */
     readonly conditions?: readonly Condition[] | undefined;
-    /** Instead of the conditions: whether they report damaged data of an etcd. */
-    readonly damaged?: boolean;
   };
 }
 const ShootRequest = defineKind<ShootRequest>({ ...typeMeta(Shoot), scope: "Namespaced" });
@@ -104,14 +103,16 @@ const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, FORCE_DELET
 
 /** Everything about a Shoot that asks for something: its spec, its deletion, damaged data, and what its annotations ask for. */
 const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations }, status }: ShootRequest): string =>
-  [uid, generation, deletionTimestamp, status?.damaged, ...askingKeys.map((key) => annotations?.[key])].join("|");
+  [uid, generation, deletionTimestamp, isDamaged(status), ...askingKeys.map((key) => annotations?.[key])].join("|");
 
 /** Whether the Shoot asks for something that no operation has taken up. */
 const isOpen = ({ metadata: { generation, deletionTimestamp, annotations = {} }, status }: ShootRequest): boolean =>
   generation !== status?.observedGeneration ||
   deletionTimestamp !== undefined ||
-  status?.damaged === true ||
+  isDamaged(status) ||
   askingKeys.some((key) => key in annotations);
+
+const isDamaged = (status: ShootRequest["status"]): boolean => etcdDamagedSince(status) !== undefined;
 
 const keyOf = ({ metadata }: ShootRequest) => ({ name: metadata.name, namespace: metadata.namespace });
 
