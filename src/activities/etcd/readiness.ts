@@ -36,18 +36,21 @@ function faultOf(role: EtcdRole, { state, why }: LogVerdict, hasBackup: boolean)
   if (state === "unreadable")
     return {
       reason: "EtcdVolumeUnreadable",
-      message: `The volume of ${name} cannot be read (${why}): mend the disk, or have its data replaced, see runbook etcd-data-damaged`,
+      message: `The volume of ${name} cannot be read (${why}): repair the disk, or have its data replaced, see runbook etcd-data-damaged`,
     };
   const found = `The data of ${name} are ${state} (${why})`;
   if (role === "events")
-    return { reason: ETCD_DAMAGED, message: `${found}: an operation begins by itself and starts it empty` };
+    return {
+      reason: ETCD_DAMAGED,
+      message: `${found}: an operation starts automatically and replaces them with an empty database`,
+    };
   if (hasBackup)
     return {
       reason: ETCD_DAMAGED,
-      message: `${found}: an operation begins by itself and restores the newest good snapshot`,
+      message: `${found}: an operation starts automatically and restores the newest good snapshot`,
     };
   return {
     reason: "EtcdDataLost",
-    message: `${found}, and the Seed keeps no backups: nothing is changed, see runbook etcd-data-damaged`,
+    message: `${found}, and the Seed has no backups: nothing is changed automatically, see runbook etcd-data-damaged`,
   };
 }

@@ -81,7 +81,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
     if (job === undefined || originOf(job) === origin) return job;
     await removeJob(seedClient, job);
     throw new StepError(
-      `Job ${job.metadata.namespace}/${job.metadata.name} is made anew: it was to restore other data`,
+      `Job ${job.metadata.namespace}/${job.metadata.name} is re-created: it was restoring other data`,
     );
   };
 
@@ -121,7 +121,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
     const [pod, found] = [await readPod(seedClient, job), await readVerified(seedClient, job)];
     if (pod === undefined || found === undefined) {
       await removeJob(seedClient, job);
-      throw new StepError(`etcd-main of ${run.technicalID} is restored anew: what the Job found is gone`);
+      throw new StepError(`etcd-main of ${run.technicalID} is restored again: the result of its Job is gone`);
     }
     requireRecorded(run, snapshot, found);
     return pod.metadata.name;
@@ -190,7 +190,7 @@ interface Replacement {
 const JOB = "repair-etcd-main";
 
 /** Ends what is said on a claim by a flow, in the place of an operator. */
-const AS_FOUND = ", as its log says";
+const AS_FOUND = ", as its log reports";
 
 /** A disk is for the operator to mend. */
 const isOfData = ({ state }: LogVerdict): boolean => state === "damaged" || state === "gone";

@@ -53,7 +53,7 @@ async function ask(shoot: ReachClient, path: string, patience: number): Promise<
   const signal = AbortSignal.timeout(patience);
   try {
     const answer = await shoot.get(path, { signal, largestAnswer: LARGEST_ANSWER });
-    return typeof answer === "string" ? cut(answer, LONGEST) : "an answer that is no text";
+    return typeof answer === "string" ? cut(answer, LONGEST) : "the answer is not text";
   } catch (error) {
     if (signal.aborted) return `no answer within ${patience / 1000} s`;
     if (error instanceof KubeError) return cut(error.message, LONGEST);

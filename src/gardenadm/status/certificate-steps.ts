@@ -73,6 +73,6 @@ function authoritySteps(certificates: readonly FoundCertificate[], now: number):
   );
   if (last === undefined) return [];
   return [
-    `the authority in ${last.file} ends at ${last.expiresAt}, and nothing makes it anew: move to another cluster before, because this one ends with it`,
+    `the CA in ${last.file} expires at ${last.expiresAt} and cannot be renewed: move to another cluster before then, because this one stops working`,
   ];
 }

@@ -35,13 +35,13 @@ function judge(role: EtcdRole, reading: EtcdReading | undefined): Readiness {
   if (alarms.includes("CORRUPT"))
     return {
       ...{ reached: false, reason: "EtcdCorrupt" },
-      message: `${name} has raised alarm CORRUPT and takes no writes: have its data replaced, see runbook etcd-data-damaged`,
+      message: `${name} has raised alarm CORRUPT and rejects writes: have its data replaced, see runbook etcd-data-damaged`,
     };
   const used = `${mebibytes(inUse)} of ${mebibytes(quota)} MiB are in use`;
   if (alarms.includes("NOSPACE"))
     return {
       ...{ reached: false, reason: "EtcdOutOfSpace" },
-      message: `${name} has raised alarm NOSPACE and takes no writes (${used}): room is made where old revisions fill it; otherwise delete objects, see runbook etcd-full`,
+      message: `${name} has raised alarm NOSPACE and rejects writes (${used}): old revisions are removed automatically; if that is not enough, delete objects, see runbook etcd-full`,
     };
   if (inUse < NEARLY_FULL * quota) return { reached: true };
   return {

@@ -122,7 +122,7 @@ test("an etcd that has started again by itself before it is stopped is left alon
   for (const role of ["main", "events"] as const) await crashes(role, damage);
   await repair().confirmEtcdDamage(run);
   for (const role of ["main", "events"] as const) {
-    expect((await annotations(role))["perennial.dev/etcd-damaged"]).toMatch(/^panic: .+, as its log says$/);
+    expect((await annotations(role))["perennial.dev/etcd-damaged"]).toMatch(/^panic: .+, as its log reports$/);
     await becomesReady(role);
   }
   expect(await goThrough()).toEqual([]);
@@ -229,7 +229,7 @@ test("data of a newer snapshot are restored when one was recorded meanwhile, and
   await repair().restoreEtcdData(run, "etcdData");
   await runner.succeed(run.technicalID, "repair-etcd-main", read);
   await records.record(run, { ...snapshot, revision: 500, name: "etcd-backup-29000010-abcde.db" });
-  await expect(repair().switchEtcdData(run)).rejects.toThrow("made anew");
+  await expect(repair().switchEtcdData(run)).rejects.toThrow("re-created");
   await expect(repair().switchEtcdData(run)).rejects.toThrow("have not been restored");
   await runner.succeed(run.technicalID, "repair-etcd-main", read);
   await expect(repair().switchEtcdData(run)).rejects.toThrow("recorded with revision 500");

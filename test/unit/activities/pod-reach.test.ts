@@ -120,7 +120,7 @@ test("what a pod answers is cut short before it gets into a condition", async ()
 
 test("an answer that is no text is told, whatever it is", async () => {
   const shoot = { get: async () => ({ toString: 1 }), ...pods(dns("a", true)) };
-  expect(await routeReadiness(shoot)).toHaveProperty("message", expect.stringContaining("no text"));
+  expect(await routeReadiness(shoot)).toHaveProperty("message", expect.stringContaining("not text"));
 });
 
 test.for([

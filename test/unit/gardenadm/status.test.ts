@@ -183,7 +183,7 @@ test.each<[string, Partial<MachineReport>, string]>([
       ],
       canRenew: true,
     },
-    "the authority in /ca.crt ends at 2026-12-01T00:00:00.000Z, and nothing makes it anew: move to another cluster before, because this one ends with it",
+    "the CA in /ca.crt expires at 2026-12-01T00:00:00.000Z and cannot be renewed: move to another cluster before then, because this one stops working",
   ],
   [
     "a certificate that should have been renewed by itself",
