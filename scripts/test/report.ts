@@ -16,7 +16,7 @@ export interface TestFile {
   readonly failed: readonly Failure[];
 }
 
-/** The full name of a failed test, and the first line of its error. */
+/** The full name of a failed test, and the beginning of its error, which may have several lines. */
 export interface Failure {
   readonly name: string;
   readonly reason: string;
@@ -81,11 +81,11 @@ export function slowest(counts: readonly Counts[], most = 10): string[] {
   return files.slice(0, most).map(({ path, took }) => `${seconds(took).padStart(8)}  ${path}`);
 }
 
-/** Returns the reason of each failure, as a comment, and the command that repeats it. */
+/** Returns the reason of each failure, as comments, and the command that repeats it. */
 export function repeat(project: string, { files = [] }: Counts): string[] {
   return files.flatMap(({ path, failed }) =>
     failed.flatMap(({ name, reason }) => [
-      `# ${reason}`,
+      ...reason.split("\n").map((line) => `# ${line}`.trimEnd()),
       `npm test -- ${project} ${path} -t '${pattern(name).replaceAll("'", "'\\''")}'`,
     ]),
   );
@@ -101,11 +101,15 @@ const describe = ({ name, startTime, endTime, assertionResults }: FileReport): T
 });
 
 /** In characters. */
-const LONGEST_REASON = 400;
+const LONGEST_REASON = 2_000;
 
+/** Without the lines of the stack that follow: the whole of it is in the output above. */
 function reasonOf({ failureMessages = [] }: TestReport): string {
-  const [line = ""] = failureMessages.join("\n").trim().split("\n");
-  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+  const [message = ""] = failureMessages
+    .join("\n")
+    .trim()
+    .split(/\n\s+at /);
+  return message.length > LONGEST_REASON ? `${message.slice(0, LONGEST_REASON)}…` : message;
 }
 
 function noteOn(broken: readonly FileReport[], left: number, skipped: readonly TestReport[]): { note?: string } {

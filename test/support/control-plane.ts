@@ -12,6 +12,7 @@ import {
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { spawnChild, type Child } from "./child.ts";
 import { freePorts } from "./free-ports.ts";
+import { seconds } from "./patience.ts";
 import { late, linkFlags, startSlowLink, type Late } from "./slow-link.ts";
 import { claimDirectory, controlPlanePrefix, sweepLeftovers } from "./leftovers.ts";
 
@@ -254,7 +255,7 @@ function apiServerFlags(o: ServerPlace): string[] {
 
 /** /readyz says ok too early: RBAC and the storage of custom resources come after it. */
 async function ready(client: KubeClient, child: Child): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + seconds(60);
   for (;;) {
     try {
       await client.list(CustomResourceDefinition);

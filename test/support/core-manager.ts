@@ -9,6 +9,7 @@ import { managerFlags } from "../../src/local/cluster-api/manager-flags.ts";
 import { spawnChild, type Child } from "./child.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { freePorts } from "./free-ports.ts";
+import { seconds } from "./patience.ts";
 
 /** Cluster API's own core manager, unmodified, on the cluster of a test: it judges by its webhooks and reconciles. */
 export interface CoreManager {
@@ -57,7 +58,7 @@ export async function startCoreManager(
 }
 
 async function ready(child: Child, port: number): Promise<void> {
-  for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
+  for (const deadline = Date.now() + seconds(60); ; await sleep(100)) {
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     if (answer?.ok) return;
     if (!child.alive() || Date.now() > deadline)

@@ -19,6 +19,7 @@ import { clusterOf, owners } from "./cluster-endpoints.ts";
 import { contractKind } from "./contract-kind.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
+import { seconds } from "./patience.ts";
 import { applyEndpointKind } from "./endpoint-lab.ts";
 import { histories, type Change, type Step } from "./endpoint-world/changes.ts";
 import { judgeRest } from "./endpoint-world/judge.ts";
@@ -248,7 +249,7 @@ async function createRealWorld(cluster: ControlPlane, name: string) {
     /** Waits until all is as it has to be, and stays so; else says what is not. */
     async rest(own: CountedController): Promise<string | undefined> {
       let fault: string | undefined = "";
-      for (let right = 0, deadline = Date.now() + 30_000; right < 2; await sleep(150)) {
+      for (let right = 0, deadline = Date.now() + seconds(30); right < 2; await sleep(150)) {
         fault = await judge();
         right = fault === undefined ? right + 1 : 0;
         if (Date.now() > deadline) return fault ?? "does not come to rest";

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "./free-ports.ts";
+import { seconds } from "./patience.ts";
 
 /** One of our own processes as a child of a test, which can be killed and started again; it dies with the test. */
 export interface OwnProcess {
@@ -56,7 +57,7 @@ export function createOwnProcess({ folder, args = [], env, readyMade }: OwnProce
     next = undefined;
     child = started;
     started.stdin.on("error", () => {}).end();
-    for (const deadline = Date.now() + 60_000; !(await saysReady(port));) {
+    for (const deadline = Date.now() + seconds(60); !(await saysReady(port));) {
       if (started.exitCode !== null || started.signalCode !== null || Date.now() > deadline)
         throw new Error(`${folder} ${args.join(" ")} is not ready:\n${output.slice(-3000)}`);
       await sleep(50);

@@ -63,7 +63,7 @@ describe("the sum of a test run", () => {
       ...{ name, status: "passed", startTime: 1_000, endTime: 1_000 + ms },
       assertionResults: failed.map((title) => ({
         ...{ status: "failed", ancestorTitles: ["b"], title },
-        failureMessages: [`Error: ${"x".repeat(500)}\n    at somewhere`],
+        failureMessages: [`Error: ${"x".repeat(20)}\n\n${"y".repeat(3_000)}\n    at somewhere`],
       })),
     });
     const testResults = [
@@ -73,7 +73,9 @@ describe("the sum of a test run", () => {
     const counts = countTests(report({ numPassedTests: 1, numFailedTests: 1, testResults }), 1);
     expect(slowest([counts], 1)).toEqual(["   1.5 s  test/kube/b.test.ts"]);
     expect(repeat("kube", counts)).toEqual([
-      `# Error: ${"x".repeat(393)}…`,
+      `# Error: ${"x".repeat(20)}`,
+      "#",
+      `# ${"y".repeat(1_971)}…`,
       "npm test -- kube test/kube/b.test.ts -t '^b > its \\(first\\) row'\\''s state is so$'",
     ]);
   });
