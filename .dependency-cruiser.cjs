@@ -90,7 +90,7 @@ const arrows = {
     "read-text",
     "log",
   ],
-  controllers: ["api", "kube", "client", "parsing"],
+  controllers: ["api", "kube", "client", "omit-undefined", "parsing"],
   "provider-local": ["extension", "local", "api", "kube", "dns", "config", "health", "parsing", "log", "yaml"],
   worker: [
     "activities",

@@ -1,19 +1,54 @@
-import { Seed } from "../api/index.ts";
-import { silentConditions, timeToSilence } from "../api/placement/fit.ts";
-import { createObjectController, now, refOf, type KubeClient } from "../kube/index.ts";
+import { Seed, Shoot, type Condition } from "../api/index.ts";
+import { silenceOf, silentConditions, timeToSilence } from "../api/placement/fit.ts";
+import { doubted, isCaredFor } from "../api/shoot/health.ts";
+import {
+  createObjectController,
+  defineKind,
+  isConflict,
+  isNotFound,
+  now,
+  refOf,
+  typeMeta,
+  type KubeClient,
+} from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { omitUndefined } from "../omit-undefined.ts";
 
 /** The garden, whose Seeds are watched. */
 export interface SeedSilenceDeps {
   readonly gardenClient: KubeClient;
   readonly log: Logger;
+  /** For how long, in ms, a Seed is silent before its Shoots are in doubt; five minutes unless told otherwise. */
+  readonly longestSilence?: number;
 }
 
 /**
- * Says of a Seed whose worker is not heard of any more that it is unknown whether it is ready: the worker cannot, and `kubectl
- * get seeds` would call it ready for good. A heartbeat takes that back.
+ * Says of a Seed whose worker is not heard of any more that it is unknown whether it is ready, and after some minutes the same
+ * of the health of its Shoots: the worker cannot, and `kubectl get` would call them ready for good. The worker takes both back
+ * (Gardener: the Seed lifecycle controller).
  */
-export function createSeedSilenceController({ gardenClient, log }: SeedSilenceDeps) {
+export function createSeedSilenceController({ gardenClient, log, longestSilence = LONGEST_SILENCE }: SeedSilenceDeps) {
+  /** Says it of the Seed; nothing where a heartbeat has come meanwhile, which makes it a conflict. */
+  const callSilent = async (seed: Seed) => {
+    const { name, resourceVersion } = seed.metadata;
+    const status = { conditions: silentConditions(seed, now()) };
+    await gardenClient.patch(refOf(seed), { metadata: { resourceVersion }, status }, { subresource: "status" });
+    log.warn({ seed: name }, "Seed is silent");
+  };
+
+  /** Says it of a Shoot as it was listed, while its Seed is silent. */
+  const doubt = async (shoot: CaredShoot, { metadata: { name } }: Seed) => {
+    const changes = doubtsOf(shoot);
+    const seed = changes === undefined ? undefined : await gardenClient.read(Seed, { name });
+    if (seed === undefined || silenceOf(seed, new Date()) === undefined) return;
+    const { resourceVersion } = shoot.metadata;
+    await gardenClient
+      .patch(refOf(shoot), { metadata: { resourceVersion }, status: changes }, { subresource: "status" })
+      .catch((error: unknown) => {
+        if (!isConflict(error) && !isNotFound(error)) throw error; // the next time, it is listed as it is then
+      });
+  };
+
   return createObjectController({
     name: "seed-silence",
     client: gardenClient,
@@ -21,13 +56,50 @@ export function createSeedSilenceController({ gardenClient, log }: SeedSilenceDe
     log,
     async reconcile(seed) {
       const left = timeToSilence(seed, new Date());
-      if (left === undefined) return undefined;
-      if (left >= 0) return { requeueAfter: left + 1 };
-      const { name, resourceVersion } = seed.metadata; // a heartbeat that has come meanwhile is a conflict
-      const status = { conditions: silentConditions(seed, now()) };
-      await gardenClient.patch(refOf(seed), { metadata: { resourceVersion }, status }, { subresource: "status" });
-      log.warn({ seed: name }, "Seed is silent");
-      return undefined;
+      if (left !== undefined && left >= 0) return { requeueAfter: left + 1 };
+      if (left !== undefined) return void (await callSilent(seed));
+      const silence = silenceOf(seed, new Date());
+      if (silence === undefined) return undefined;
+      if (silence < longestSilence) return { requeueAfter: longestSilence - silence + 1 };
+      const shoots = await gardenClient.list(CaredShoot, { keep: essential });
+      const { name } = seed.metadata;
+      for (const shoot of shoots) if (shoot.status?.seedName === name) await doubt(shoot, seed);
+      return { requeueAfter: AGAIN };
     },
   });
+}
+
+/** In ms; upstream's gardener-controller-manager waits 200 s unless told otherwise. */
+const LONGEST_SILENCE = 300_000;
+
+/** In ms: how soon the Shoots of a silent Seed are looked at again: an operation that has ended has conditions. */
+const AGAIN = 300_000;
+
+type Status = NonNullable<Shoot["status"]>;
+
+interface CaredShoot extends Pick<Shoot, "apiVersion" | "kind" | "metadata"> {
+  readonly status?: Pick<Status, "seedName" | "lastOperation" | "conditions" | "constraints">;
+  readonly [field: string]: unknown;
+}
+
+/** Shoots, of which this is all that is looked at: a garden has thousands. */
+const CaredShoot = defineKind<CaredShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+function essential({ apiVersion, kind, metadata, status = {} }: CaredShoot): CaredShoot {
+  const { name, namespace, resourceVersion } = metadata;
+  const { seedName, lastOperation, conditions, constraints } = status;
+  const kept = { name, namespace, ...(resourceVersion && { resourceVersion }) };
+  return { apiVersion, kind, metadata: kept, status: { seedName, lastOperation, conditions, constraints } };
+}
+
+/** What is to be written into the Shoot's status; undefined where it says so already. */
+function doubtsOf({ status = {} }: CaredShoot): Pick<Status, "conditions" | "constraints"> | undefined {
+  if (!isCaredFor({ status })) return undefined;
+  const at = now();
+  const doubtsAbout = (before: readonly Condition[] = []) => {
+    const after = doubted(before, at);
+    return after.some((condition, index) => condition !== before[index]) ? after : undefined;
+  };
+  const [conditions, constraints] = [doubtsAbout(status.conditions), doubtsAbout(status.constraints)];
+  return conditions === undefined && constraints === undefined ? undefined : omitUndefined({ conditions, constraints });
 }

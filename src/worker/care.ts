@@ -1,18 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { constraintsAfter, examineConstraints } from "../activities/shoot/constraints.ts";
-import {
-  examine,
-  healthTypes,
-  hibernatedCondition,
-  isCaredFor,
-  nextCondition,
-  type Sights,
-} from "../activities/shoot/health.ts";
+import { examine, hibernatedCondition, nextCondition, type Sights } from "../activities/shoot/health.ts";
 import type { Readiness } from "../activities/waits/readiness.ts";
 import { propagatedConditions } from "../activities/shoot/extension-reports.ts";
 import { changeShootStatus } from "../activities/shoot/patch.ts";
 import { Shoot, Worker, type Condition } from "../api/index.ts";
 import { SCHEDULED } from "../api/placement/schedule.ts";
+import { healthTypes, isCaredFor } from "../api/shoot/health.ts";
 import { typeMeta } from "../kube/index.ts";
 import type { SnapshotFailures } from "./backup/snapshot-failures.ts";
 import { etcdReadiness } from "./etcd/health.ts";
@@ -44,7 +38,10 @@ export function createCare(deps: CareDeps) {
   const shoots = createWatchedShoots(shootClients, log);
   const heartbeats = createHeartbeats({ gardenClient, seedClient, log });
 
+  let doubtedAt = -Infinity;
+
   const visit: Visit<Look> = async (namespace, before) => {
+    const begun = performance.now();
     const reports = await readReports(seed, heartbeats, namespace);
     const sights = {
       ...{ seed, shoot: await shoots.get(namespace), snapshots: snapshots.readiness(namespace), reports },
@@ -57,6 +54,7 @@ export function createCare(deps: CareDeps) {
     if (!readinessByType.APIServerAvailable.reached) shoots.forget(namespace);
     const isFresh =
       before !== undefined &&
+      before.begun > doubtedAt &&
       Date.now() < before.until &&
       isDeepStrictEqual([before.propagated, before.constraint], [propagated, constraint]);
     if (isFresh && isKnown(before, readinessByType)) return before;
@@ -64,7 +62,7 @@ export function createCare(deps: CareDeps) {
     if (shoot?.status?.seedName !== seedName || shoot.metadata.deletionTimestamp || !isCaredFor(shoot))
       return undefined;
     await propagate(shoot, propagated);
-    return { ...(await record(shoot, readinessByType, constraint)), propagated, constraint };
+    return { ...(await record(shoot, readinessByType, constraint)), propagated, constraint, begun };
   };
 
   /**
@@ -83,7 +81,7 @@ export function createCare(deps: CareDeps) {
     shoot: Shoot,
     readinessByType: ReadinessByType,
     constraint: Readiness | undefined,
-  ): Promise<Omit<Look, "propagated" | "constraint">> => {
+  ): Promise<Omit<Look, "propagated" | "constraint" | "begun">> => {
     const workerless = (shoot.spec.provider.workers ?? []).length === 0;
     const hibernated = shoot.spec.hibernation?.enabled === true;
     const { conditions = [], constraints = [] } = shoot.status ?? {};
@@ -111,6 +109,8 @@ export function createCare(deps: CareDeps) {
   const rounds = createRounds(deps, { visit, failure: "cannot look after Shoot", forget: shoots.forget });
   return {
     ...rounds,
+    /** What the garden was told is told again: it may have had its doubts meanwhile. */
+    tellAgain: () => void (doubtedAt = performance.now()),
     async run(): Promise<void> {
       heartbeats.start();
       await rounds.run();
@@ -136,6 +136,8 @@ interface Look {
   readonly constraint: Readiness | undefined;
   readonly workerless: boolean;
   readonly until: number;
+  /** When it was begun, in ms of a clock that no step of the wall clock moves. */
+  readonly begun: number;
 }
 
 /** Where it cannot be told, what was known stays. */

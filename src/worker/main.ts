@@ -152,12 +152,15 @@ async function runSeed(config: Config<"seed worker">): Promise<void> {
   });
   const { seedCapacity: capacity } = config;
   const stateKey = own[0]?.publicKey;
-  const status = createSeedStatus({ gardenClient, seedClient, seedName, stateKey, capacity, log });
   const reporter = { client: gardenClient, controller: SEED_WORKER_CONTROLLER, instance: hostname() };
   const failures = createSnapshotFailures({ seedClient, reporter, log });
   const etcds = createEtcdReadings();
   const etcdChecks = createEtcdChecks({ gardenClient, seedClient, seedName, readings: etcds, log });
   const care = createCare({ gardenClient, seedClient, seedName, shootClients, snapshots: failures, etcds, log });
+  const status = createSeedStatus({
+    ...{ gardenClient, seedClient, seedName, stateKey, capacity, log },
+    onReturn: care.tellAgain,
+  });
   const kubeconfigs = createKubeconfigs({ gardenClient, seedClient, seedName, shootClients, log });
   const handovers = createHandovers({ gardenClient, seedClient, seedName, log });
   const mirror = createMirror({ gardenClient, seedClient, seedName, keys, log });

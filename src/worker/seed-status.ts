@@ -1,4 +1,5 @@
 import type { PublicStateKey } from "../api/core/state-key.ts";
+import { silenceOf } from "../api/placement/fit.ts";
 import { BackupBucket, Seed, type Condition } from "../api/index.ts";
 import { isConflict, now, refTo, setCondition, unlessForbidden, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
@@ -15,6 +16,11 @@ export interface SeedStatusDeps {
   readonly capacity?: number | undefined;
   readonly log: Logger;
   readonly period?: number;
+  /**
+   * Called when the garden has called this seed silent, with each heartbeat for two minutes: for as long as it may still be
+   * writing its doubts about the Shoots.
+   */
+  readonly onReturn?: () => void;
 }
 
 /**
@@ -22,11 +28,13 @@ export interface SeedStatusDeps {
  * BackupBucketsReady, its version, what spec was seen, how many Shoots it takes, and the public key for which Shoots' data keys
  * are wrapped.
  */
-export function createSeedStatus({ period = 30_000, ...deps }: SeedStatusDeps) {
+export function createSeedStatus({ period = 30_000, onReturn = () => {}, ...deps }: SeedStatusDeps) {
   const { gardenClient, seedClient, seedName, stateKey, capacity, log } = deps;
   const shoots = { shoots: String(capacity) }; // is merged: other resources are for others to say
   const room = capacity === undefined ? {} : { capacity: shoots, allocatable: shoots };
   const ref = refTo(Seed, { name: seedName });
+
+  let doubtedUntil = -Infinity;
 
   /** Says whether all is said: there is a Seed to tell of, and its bucket is not being made or mended. */
   const write = async (): Promise<boolean> => {
@@ -44,6 +52,8 @@ export function createSeedStatus({ period = 30_000, ...deps }: SeedStatusDeps) {
     const status = { observedGeneration: generation, kubernetesVersion: gitVersion, conditions, stateKey, ...room };
     // A list is replaced as a whole: the conditions of other writers must not be lost.
     await gardenClient.patch(ref, { metadata: { resourceVersion }, status }, { subresource: "status" });
+    if (silenceOf(object, new Date()) !== undefined) doubtedUntil = performance.now() + DOUBT;
+    if (performance.now() < doubtedUntil) onReturn();
     return backup === undefined || backup.status === "True";
   };
   let timer: NodeJS.Timeout | undefined;
@@ -68,6 +78,9 @@ export function createSeedStatus({ period = 30_000, ...deps }: SeedStatusDeps) {
 
 /** In ms: a Seed may be registered, and its bucket made, after its worker has started, and Shoots wait for them. */
 const UNSETTLED_PERIOD = 2_000;
+
+/** In ms. */
+const DOUBT = 120_000;
 
 /** Its update time is the seed's heartbeat. */
 function ready(before: Condition | undefined): Condition {

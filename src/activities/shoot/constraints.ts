@@ -3,15 +3,13 @@ import type { Condition } from "../../api/index.ts";
 import { MANAGED_BY_LABEL, NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import { constraintTypes } from "../../api/shoot/health.ts";
 import { selectsLabels, type LabelSelector } from "../../api/schema/label-selector.ts";
 import type { TypeRef } from "../../api/schema/kind.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { Namespace } from "../../kube/kinds.ts";
 import type { Readiness } from "../waits/readiness.ts";
 import { unlessSame } from "./health.ts";
-
-/** What constrains operations on a Shoot, as Gardener names it. */
-export const constraintTypes = ["HibernationPossible", "MaintenancePreconditionsSatisfied"] as const;
 
 /** A webhook of a Shoot's users, as far as it can refuse what nodes and system components need. */
 interface UsersWebhook {

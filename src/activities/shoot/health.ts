@@ -1,7 +1,8 @@
 import { counted, listed } from "../../api/counted.ts";
 import { NO_CLEANUP_LABEL, POOL_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import { SCALED_DOWN_BY_WATCHDOG_ANNOTATION } from "../../api/annotations.ts";
-import type { Condition, ManagedResource, Shoot } from "../../api/index.ts";
+import type { Condition, ManagedResource } from "../../api/index.ts";
+import type { HealthType } from "../../api/shoot/health.ts";
 import type { TypeRef } from "../../api/schema/kind.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { Kind, KubeClient } from "../../kube/index.ts";
@@ -12,17 +13,6 @@ import { TUNNEL_SERVER } from "../../components/tunnel/names.ts";
 import { NODE_ROUTES, routeReadiness, tunnelReadiness } from "../waits/pod-reach.ts";
 import { reportedReadiness, type ExtensionReport } from "./extension-reports.ts";
 import { isReady, rolledOut, type Readiness } from "../waits/readiness.ts";
-
-/** The aspects of a Shoot's health, as Gardener names them. */
-export const healthTypes = [
-  "APIServerAvailable",
-  "ControlPlaneHealthy",
-  "EveryNodeReady",
-  "SystemComponentsHealthy",
-] as const;
-
-/** One of {@link healthTypes}. */
-export type HealthType = (typeof healthTypes)[number];
 
 /** From where a Shoot's health is read. */
 export interface Sights {
@@ -184,16 +174,6 @@ function controlPlaneOf(objects: readonly KubeObject[]): Readiness {
   const names = stopped.map(({ metadata }) => metadata.name).sort();
   const message = `Scaled down by dependency-watchdog: ${names.join(", ")}`;
   return both(everyWorkload(objects), names.length === 0 ? { reached: true } : { reached: false, message });
-}
-
-/**
- * Whether the Shoot's conditions are to say how it is: a control plane that is still being built, or on the move, is not
- * sick. One whose move is stuck may be away, and its users are told.
- */
-export function isCaredFor({ status }: Pick<Shoot, "status">): boolean {
-  const { type, state = "Pending" } = status?.lastOperation ?? {};
-  if (type === "Migrate" || type === "Restore") return ["Succeeded", "Error", "Failed"].includes(state);
-  return type === "Reconcile" || (type === "Create" && state === "Succeeded");
 }
 
 /** Both are reached; what is known to be bad counts more than what is not known. */

@@ -26,6 +26,13 @@ export function timeToSilence(seed: Seed, now: Date): number | undefined {
   return Date.parse(condition.lastUpdateTime) + HEARTBEAT_GRACE - now.getTime();
 }
 
+/** For how many ms the Seed's worker has not been heard of; undefined unless it counts as silent. */
+export function silenceOf(seed: Seed, now: Date): number | undefined {
+  const condition = readiness(seed);
+  if (condition?.status !== silence.status) return undefined;
+  return now.getTime() - Date.parse(condition.lastUpdateTime);
+}
+
 /** The Seed's conditions once its worker is silent: whether it is ready is unknown, and when it was heard of stays. */
 export function silentConditions({ status }: Seed, now: string): Condition[] {
   return (status?.conditions ?? []).map((condition) =>

@@ -1,22 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { propagatedConditions, type ExtensionReport } from "../../activities/shoot/extension-reports.ts";
-import {
-  allAre,
-  both,
-  examine,
-  healthTypes,
-  isCaredFor,
-  MANAGED_RESOURCE,
-  nextCondition,
-  safely,
-  type HealthType,
-} from "../../activities/shoot/health.ts";
+import { allAre, both, examine, MANAGED_RESOURCE, nextCondition, safely } from "../../activities/shoot/health.ts";
 import { healthy, isIgnored } from "../../activities/managed-resources/health.ts";
 import { findPodTrouble } from "../../activities/waits/pod-trouble.ts";
 import { completed, hasEnded, isReady, nodeSigns, type Readiness } from "../../activities/waits/readiness.ts";
 import { CONTROL_PLANE_LABEL, SNAPSHOT_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE, SYSTEM_NAMESPACE } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
+import { healthTypes, isCaredFor, type HealthType } from "../../api/shoot/health.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { isNotFound } from "../../kube/errors.ts";
 import { Job, Node, Pod } from "../../kube/kinds.ts";

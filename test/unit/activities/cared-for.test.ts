@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Shoot } from "../../../src/api/index.ts";
-import { isCaredFor } from "../../../src/activities/shoot/health.ts";
+import { isCaredFor } from "../../../src/api/shoot/health.ts";
 
 it.each([
   ["Create", "Processing", false],
