@@ -13,6 +13,7 @@ import { createDomainReservationValidator } from "./domain-reservation.ts";
 import { createNamespacedCloudProfileValidator } from "./namespaced-cloud-profile.ts";
 import { paths } from "./paths.ts";
 import { createLivedByValidator } from "./lived-by.ts";
+import { createReferencedValidator } from "./referenced.ts";
 import { judgeProject } from "./project.ts";
 import { createProjectNamespaceValidator } from "./project-namespace.ts";
 import { createBackupBucketValidator, createControllerInstallationValidator } from "./references-kept.ts";
@@ -109,6 +110,7 @@ export function createAdmissionWebhooks({
     [paths.domainReservations]: createDomainReservationValidator({ client }),
     [paths.projectNamespaces]: createProjectNamespaceValidator({ client }),
     [paths.livedBy]: createLivedByValidator({ client }),
+    [paths.referenced]: createReferencedValidator({ client }),
     [paths.projects]: judgeProject,
     [paths.fields]: async () => judge([]),
     [paths.confirmDeletion]: confirmDeletion,

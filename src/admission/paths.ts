@@ -17,5 +17,6 @@ export const paths = {
   credentials: "/validate/credentials",
   domainReservations: "/validate/domainreservations",
   livedBy: "/validate/lived-by",
+  referenced: "/validate/referenced",
   confirmDeletion: "/confirm-deletion",
 } as const;

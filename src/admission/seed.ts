@@ -10,8 +10,8 @@ import { judge, type Cause, type Webhook } from "./review.ts";
 /** Judges requests about Seeds: usable networks, what its Shoots need stays, and no deletion while a Shoot is, or has been, on the Seed. */
 export function createSeedValidator({ client }: { client: KubeClient }): Webhook {
   return async ({ operation, name = "", object, oldObject }) => {
-    const shoots = operation === "CREATE" ? [] : await client.list(operation === "DELETE" ? Shoot : KnownShoot);
     if (operation !== "DELETE") {
+      const shoots = operation === "CREATE" ? [] : await client.list(KnownShoot);
       const seed = Seed.parse(object);
       const hosted = shoots.filter((shoot) => uses(shoot, name));
       return judge([
@@ -20,6 +20,7 @@ export function createSeedValidator({ client }: { client: KubeClient }): Webhook
         ...(oldObject ? seedChangeCauses(seed, Seed.parse(oldObject), hosted) : []),
       ]);
     }
+    const shoots = await client.list(Shoot);
     const users = shoots.filter((shoot) => uses(shoot, name));
     const leftBy = shoots.filter((shoot) => !uses(shoot, name) && shoot.status?.seeds?.includes(name));
     return judge([

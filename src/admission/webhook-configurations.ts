@@ -1,6 +1,7 @@
 import { TUNNEL_ANNOTATION } from "../api/annotations.ts";
 import { FORCE_TAKEOVER_ANNOTATION, GARDENER_FINALIZER, type KubeObject } from "../api/index.ts";
-import { PROJECT_NAME_LABEL, ROLE_LABEL } from "../api/labels.ts";
+import { NAMESPACE_NAME_LABEL, PROJECT_NAME_LABEL, ROLE_LABEL } from "../api/labels.ts";
+import { GARDEN_NAMESPACE } from "../api/names.ts";
 import { paths } from "./paths.ts";
 import { clientConfig, type Endpoint } from "./serving/endpoint.ts";
 
@@ -93,6 +94,19 @@ export function webhookConfigurations(o: { readonly caBundle: string } & Endpoin
           }),
           matchConditions: [isLeadershipRecord],
         },
+        ...[
+          { name: "referenced-in-projects", namespaceSelector: inProjects, failurePolicy: "Fail" },
+          { name: "referenced-in-garden", namespaceSelector: inGarden, failurePolicy: "Fail" },
+          // Their deletion does not depend on us, as nothing says that they are of a garden.
+          { name: "referenced-elsewhere", namespaceSelector: elsewhere, failurePolicy: "Ignore" },
+        ].map(({ name, ...how }) => ({
+          ...webhook(name, paths.referenced, {
+            group: "",
+            resources: ["secrets", "configmaps"],
+            operations: ["DELETE"],
+          }),
+          ...how,
+        })),
         webhook("backupbuckets", paths.backupBuckets, { resources: ["backupbuckets"], operations: ["DELETE"] }),
         {
           ...webhook("bastions", paths.bastions, {
@@ -165,6 +179,14 @@ const contentChangedOrLetGo = {
   name: "content-changed-or-let-go",
   expression: `${contentChanged.expression} || ${letGo}`,
 };
+
+const inGarden = { matchLabels: { [NAMESPACE_NAME_LABEL]: GARDEN_NAMESPACE } };
+
+const notInGarden = { key: NAMESPACE_NAME_LABEL, operator: "NotIn", values: [GARDEN_NAMESPACE] };
+
+const inProjects = { matchExpressions: [{ key: PROJECT_NAME_LABEL, operator: "Exists" }, notInGarden] };
+
+const elsewhere = { matchExpressions: [{ key: PROJECT_NAME_LABEL, operator: "DoesNotExist" }, notInGarden] };
 
 /** In CEL: the namespace that is deleted bears the labels of a project's. */
 const ofProject =

@@ -13,6 +13,9 @@ export const PURPOSE_LABEL = "gardener.cloud/purpose";
 /** `region-config` on a ConfigMap of distances between regions, which the scheduler reads. */
 export const SCHEDULING_PURPOSE_LABEL = "scheduling.gardener.cloud/purpose";
 
+/** Kubernetes' own, on each namespace: its name. */
+export const NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name";
+
 /** The project of a namespace in the garden. */
 export const PROJECT_NAME_LABEL = "project.gardener.cloud/name";
 

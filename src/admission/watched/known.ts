@@ -7,6 +7,8 @@ import {
   type ObjectMeta,
 } from "../../api/index.ts";
 import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
+import { referencesOfShoot } from "../../api/shoot/references.ts";
+import { referencesOfSeed, type NeededReference } from "../../api/core/seed-references.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { defineKind, typeMeta } from "../../kube/index.ts";
 
@@ -34,13 +36,16 @@ export interface KnownShoot extends KubeObject {
     readonly provider: { readonly workers?: readonly KnownPool[] | undefined };
   };
   readonly status?: Pick<NonNullable<Shoot["status"]>, "seedName" | "seeds" | "technicalID"> | undefined;
+  /** The Secrets and ConfigMaps that it names, once it is remembered. */
+  readonly references?: readonly NeededReference[];
 }
 
 /** Shoots, as far as other objects are judged by them. */
 export const KnownShoot = defineKind<KnownShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
 
-/** Takes from a Shoot what is remembered. */
-export function toKnownShoot({ apiVersion, kind, metadata, spec, status }: KnownShoot): KnownShoot {
+/** Takes from a whole Shoot what is remembered. */
+export function toKnownShoot(shoot: KnownShoot): KnownShoot {
+  const { apiVersion, kind, metadata, spec, status } = shoot;
   const { seedName, secretBindingName, credentialsBindingName, cloudProfile, cloudProfileName, region } = spec;
   const { seedName: at, seeds, technicalID } = status ?? {};
   return {
@@ -51,6 +56,7 @@ export function toKnownShoot({ apiVersion, kind, metadata, spec, status }: Known
       provider: { workers: spec.provider.workers?.map(toKnownPool) },
     },
     status: omitUndefined({ seedName: at, seeds, technicalID }),
+    references: referencesOfShoot(shoot as unknown as Shoot),
   };
 }
 
@@ -63,7 +69,7 @@ function toKnownPool({ machine, maximum, zones, volume, kubernetes, dataVolumes 
   };
 }
 
-/** The domains of a Seed. */
+/** The domains of a Seed, and the Secrets that it names. */
 export interface KnownSeed extends KubeObject {
   readonly spec: {
     readonly dns: {
@@ -72,13 +78,17 @@ export interface KnownSeed extends KubeObject {
     };
     readonly ingress?: { readonly domain: string } | undefined;
   };
+  /** Once it is remembered. */
+  readonly references?: readonly NeededReference[];
 }
 
-/** Seeds, by their domains. */
+/** Seeds, by their domains and Secrets. */
 export const KnownSeed = defineKind<KnownSeed, "Cluster">({ ...typeMeta(Seed), scope: "Cluster" });
 
-/** Takes from a Seed what is remembered. */
-export function toKnownSeed({ apiVersion, kind, metadata, spec: { dns, ingress } }: KnownSeed): KnownSeed {
+/** Takes from a whole Seed what is remembered. */
+export function toKnownSeed(seed: KnownSeed): KnownSeed {
+  const { apiVersion, kind, metadata, spec } = seed;
+  const { dns, ingress } = spec;
   return {
     ...{ apiVersion, kind, metadata: identityOf(metadata) },
     spec: {
@@ -88,6 +98,7 @@ export function toKnownSeed({ apiVersion, kind, metadata, spec: { dns, ingress }
       },
       ingress: ingress && { domain: ingress.domain },
     },
+    references: referencesOfSeed(seed as unknown as Seed),
   };
 }
 

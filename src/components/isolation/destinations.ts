@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { NAMESPACE_NAME_LABEL } from "../../api/labels.ts";
 import { isNetwork } from "../../api/schema/cidr.ts";
 import { networksOf } from "../networks.ts";
 import { seedOf, type ControlPlaneContext } from "../context.ts";
@@ -8,7 +9,7 @@ import { tcp, type Peer, type Traffic } from "./policy.ts";
 export const dns: Traffic = {
   peers: [
     {
-      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } },
+      namespaceSelector: { matchLabels: { [NAMESPACE_NAME_LABEL]: "kube-system" } },
       podSelector: { matchExpressions: [{ key: "k8s-app", operator: "In", values: ["kube-dns", "node-local-dns"] }] },
     },
   ],

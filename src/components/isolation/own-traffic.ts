@@ -1,4 +1,4 @@
-import { ROLE_LABEL } from "../../api/labels.ts";
+import { NAMESPACE_NAME_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { ETCD_CHECK } from "../etcd/check.ts";
@@ -100,7 +100,7 @@ const WEBHOOK_PORT = 10_250;
 const callers: Peer[] = [
   {
     namespaceSelector: {
-      matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["perennial", "garden"] }],
+      matchExpressions: [{ key: NAMESPACE_NAME_LABEL, operator: "In", values: ["perennial", "garden"] }],
     },
   },
   extensions,

@@ -1,4 +1,4 @@
-import { MANAGED_BY_LABEL, NO_SYSTEM_COMPONENTS_CONFIG_LABEL } from "../../api/labels.ts";
+import { MANAGED_BY_LABEL, NAMESPACE_NAME_LABEL, NO_SYSTEM_COMPONENTS_CONFIG_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { RESOURCE_MANAGER } from "./configuration.ts";
@@ -37,7 +37,7 @@ export function shootWebhooks({ namespace, authority }: ControlPlaneContext): Ku
   ];
 }
 
-const isSystemNamespace = { key: "kubernetes.io/metadata.name", operator: "In", values: systemNamespaces };
+const isSystemNamespace = { key: NAMESPACE_NAME_LABEL, operator: "In", values: systemNamespaces };
 
 /** A static pod runs already when its API server hears of it. */
 const isNoStaticPod = { key: "static-pod", operator: "NotIn", values: ["true"] };

@@ -1,4 +1,4 @@
-import { NO_TOKEN_LABEL, ROLE_LABEL } from "../../api/labels.ts";
+import { NAMESPACE_NAME_LABEL, NO_TOKEN_LABEL, ROLE_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import { RESOURCE_MANAGER } from "./configuration.ts";
 import { podWebhook, systemNamespaces, webhookPaths } from "./pod-webhook.ts";
@@ -29,7 +29,7 @@ export function tokenMountWebhook(authority: string): KubeObject {
 
 const isGardeners = { key: ROLE_LABEL, operator: "Exists" };
 
-const isNoSystemNamespace = { key: "kubernetes.io/metadata.name", operator: "NotIn", values: systemNamespaces };
+const isNoSystemNamespace = { key: NAMESPACE_NAME_LABEL, operator: "NotIn", values: systemNamespaces };
 
 const refusesNoToken = { key: NO_TOKEN_LABEL, operator: "DoesNotExist" };
 

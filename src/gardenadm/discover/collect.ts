@@ -14,7 +14,7 @@ import { ConfigMap, Namespace, Secret, unlessForbidden } from "../../kube/index.
 import { createFault, nameOf } from "../configuration/fault.ts";
 import { collectRegistrations } from "./collect-registrations.ts";
 import type { Need } from "./need.ts";
-import { referenceOf, referencesOfShoot, type Reference } from "./references.ts";
+import { referenceOf, referencesOfShoot, type Reference } from "../../api/shoot/references.ts";
 import { uidOf } from "./stored-object.ts";
 
 /** Gathers all that a self-hosted Shoot needs besides itself. All that is not asked of another answer is asked at once. */

@@ -120,5 +120,5 @@ function before(object: KubeObject): KubeObject {
 
 test("every kind that is judged is judged at its largest here", () => {
   const left = Object.values(paths).filter((path) => !asked.some((one) => one.path === path));
-  expect(left).toEqual([paths.projectNamespaces]); // of which the name alone is read
+  expect(left).toEqual([paths.projectNamespaces, paths.referenced]); // of which no more than the metadata is read
 });

@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../src/api/schema/meta.ts";
 import type { Shoot } from "../../../src/api/shoot/shoot.ts";
 import { contradictions, differingFields } from "../../../src/gardenadm/discover/difference.ts";
 import { planFiles } from "../../../src/gardenadm/discover/plan.ts";
-import { referencesOfShoot } from "../../../src/gardenadm/discover/references.ts";
+import { referencesOfShoot } from "../../../src/api/shoot/references.ts";
 import { neededPairs, neededRegistrations, unofferedPairs } from "../../../src/gardenadm/configuration/demand.ts";
 import { withoutServerFields } from "../../../src/gardenadm/discover/stored-object.ts";
 import { gardenOf, selfHostedShoot } from "../../support/discovered-garden.ts";

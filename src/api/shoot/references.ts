@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../api/schema/meta.ts";
-import type { Shoot } from "../../api/shoot/shoot.ts";
+import type { KubeObject } from "../schema/meta.ts";
+import type { Shoot } from "./shoot.ts";
 
 /** What an object names in a namespace, and where it does. */
 export interface Reference {
@@ -20,7 +20,10 @@ export interface Named {
 }
 
 /** The Secrets, ConfigMaps and credentials that a Shoot names itself, each once; bindings and profile left out. */
-export function referencesOfShoot({ spec, metadata: { namespace } }: Shoot): readonly Reference[] {
+export function referencesOfShoot({
+  spec,
+  metadata: { namespace },
+}: Pick<Shoot, "spec" | "metadata">): readonly Reference[] {
   const found = [
     ...(spec.resources ?? []).map(({ resourceRef }, index) =>
       optional(`spec.resources[${index}].resourceRef`, resourceRef),
