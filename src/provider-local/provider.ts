@@ -21,6 +21,7 @@ import { createContainerRuntimeActuator } from "./extension/container-runtime.ts
 import { createNoteActuator } from "./extension/note.ts";
 import { createInfrastructureActuator } from "./infrastructure.ts";
 import { createLoadBalancers } from "./network/load-balancer.ts";
+import { createJoinReports } from "./worker/join-reports.ts";
 import { createMachineKeeper } from "./worker/machine-keeper.ts";
 import { createNetworkActuator, resumePodNetworks } from "./network/network.ts";
 import { adaptKubelet } from "./machine-image/kubelet.ts";
@@ -92,6 +93,7 @@ export function createProvider({
     createVolumeProvisioner({ client, directory: join(environment.stateDir, "volumes", seed), log }),
     createLoadBalancers({ client, cluster: seed, machine: seedMachineName(seed), machines, pool, log }),
     createMachineKeeper({ client, machines, mutex, guard, log }),
+    createJoinReports({ client, machines, shoots, guard, log }),
     createServingCertificates({ client, machines, shoots, guard, log }),
   ];
 

@@ -65,6 +65,7 @@ const machines: Machines = {
     return status as unknown as MachineStatus;
   },
   revive: async () => undefined,
+  kubeletLog: async () => "",
   list: async (labels = {}) =>
     [...running.values()].filter((one) => Object.entries(labels).every(([key, value]) => one.labels[key] === value)),
   remove: async (name) => void running.delete(name),

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../api/error-codes.ts";
+import { Worker } from "../../api/index.ts";
 import { Node, Pod, type KubeClient } from "../../kube/index.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import { withoutSecrets } from "../../redaction.ts";
@@ -17,7 +18,7 @@ export interface NodeSights {
 
 /**
  * What keeps nodes, or what pods on them need, from being ready, the nearest cause that can be seen first: what a node's kubelet
- * says, a webhook that refuses nodes, pods of kube-system, pods beside the control plane. Undefined when nothing is to be seen.
+ * says, a webhook that refuses nodes, what the controller of their machines reports, pods of kube-system, pods beside the control plane. Undefined when nothing is to be seen.
  */
 export async function findNodeTrouble({
   shootClient,
@@ -29,6 +30,7 @@ export async function findNodeTrouble({
   return (
     (unready && kubeletsWords(unready)) ??
     (await webhookTrouble(shootClient)) ??
+    workersWords(await seedClient.list(Worker, { namespace })) ??
     within("kube-system of the Shoot", await shootClient.list(Pod, { ...ofPods, namespace: SYSTEM_NAMESPACE })) ??
     within(`namespace ${namespace} of the seed`, await seedClient.list(Pod, { namespace }))
   );
@@ -67,6 +69,15 @@ function kubeletsWords({ metadata: { name }, status }: Node): PodTrouble | undef
     message: `node ${name}: ${[reason, lastWords(message)].filter(Boolean).join(": ")}`,
     codes: [],
   };
+}
+
+/** Controllers of machines know of those that have not joined, by a condition that upstream's providers keep, too. */
+function workersWords(workers: readonly Worker[]): PodTrouble | undefined {
+  const { message } =
+    workers
+      .flatMap(({ status }) => status?.conditions ?? [])
+      .find(({ type, status }) => type === "EveryNodeReady" && status === "False") ?? {};
+  return message === undefined ? undefined : { about: "machines", message: lastWords(message), codes: [] };
 }
 
 async function webhookTrouble(shootClient: Pick<KubeClient, "list">): Promise<PodTrouble | undefined> {

@@ -9,6 +9,7 @@ export type Call = keyof Machines;
 export const calls: Readonly<Record<Call, true>> = {
   ensure: true,
   revive: true,
+  kubeletLog: true,
   list: true,
   remove: true,
   configureNetwork: true,

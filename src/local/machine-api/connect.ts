@@ -23,6 +23,7 @@ export function connectMachines(socket: string): Machines {
   return {
     ensure: (spec) => ask("ensure", spec),
     revive: async (name) => void (await ask("revive", name)),
+    kubeletLog: (name) => ask("kubeletLog", name),
     list: (labels = {}) => ask("list", labels),
     remove: async (name) => void (await ask("remove", name)),
     configureNetwork: async (name, network) => void (await ask("configureNetwork", name, network)),

@@ -21,6 +21,7 @@ import {
 } from "./lifecycle.ts";
 import type { MachineSpec, MachineStatus } from "./machine.ts";
 import * as records from "./record.ts";
+import { readUnitLog } from "./unit-log.ts";
 
 /** The machines of one environment, for as many processes at once as there are. */
 export interface Machines {
@@ -30,6 +31,8 @@ export interface Machines {
   revive(name: string): Promise<void>;
   /** The machines that have all these labels, by name. */
   list(labels?: Readonly<Record<string, string>>): Promise<MachineStatus[]>;
+  /** The end of what the machine's kubelet has logged; nothing where it has not run. */
+  kubeletLog(name: string): Promise<string>;
   /** Kills everything in the machine and removes all that was made for it; success when there is none. */
   remove(name: string): Promise<void>;
   /** Brings the machine's pod network in step, now and at every boot. */
@@ -57,6 +60,7 @@ export function createMachines(env: Environment, log: Logger): HostMachines {
     ensure: (spec) => ensureMachine(host, spec),
     revive: (name) => reviveMachine(host, name),
     list: (labels = {}) => listMachines(env, labels),
+    kubeletLog: (name) => readUnitLog(records.machinePaths(env, name).logDir, "kubelet"),
     remove: (name) => discardMachine(host, name),
     removeAll: () => discardAll(host),
     async loadImage(name, { name: image, tar }) {

@@ -31,6 +31,7 @@ const note =
 const host: Machines = {
   ensure: note("ensure", status),
   revive: note("revive", undefined),
+  kubeletLog: note("kubeletLog", "E1129 it fails"),
   list: note("list", [status]),
   remove: async (name) => {
     throw new Error(`cannot remove ${name}: processes in it do not end`);
@@ -58,6 +59,7 @@ test("every call reaches the host with its arguments, and brings back its answer
   const spec = { name: "one", userData: { files: [], units: [] }, labels: { pool: "a" } };
   expect(await machines.ensure(spec)).toEqual(status);
   expect(await machines.list({ pool: "a" })).toEqual([status]);
+  expect(await machines.kubeletLog("one")).toBe("E1129 it fails");
   expect(await machines.list()).toEqual([status]);
   expect(await machines.revive("one")).toBeUndefined();
   await machines.configureNetwork("one", network);
@@ -66,6 +68,7 @@ test("every call reaches the host with its arguments, and brings back its answer
   expect(calls).toEqual([
     ["ensure", spec],
     ["list", { pool: "a" }],
+    ["kubeletLog", "one"],
     ["list", {}],
     ["revive", "one"],
     ["configureNetwork", "one", network],
