@@ -22,13 +22,13 @@ export const statusContainer = (role: EtcdRole): string => `etcd-${role}`;
 export const DEFRAG_CONTAINER = "defrag";
 
 /**
- * What looks after the etcds of a Shoot in a seed: a check every ten minutes, halfway between snapshots, so that a defragmentation that
+ * What looks after the etcds of a Shoot in a seed: a check every twenty minutes, halfway between snapshots, so that a defragmentation that
  * follows it is over when the next one begins; and what these defragmentations are made from.
  */
 export function etcdChecks(context: ControlPlaneContext): KubeObject[] {
   const { namespace, shoot } = context;
   const asking = (role: EtcdRole) => askStep(context, role, statusContainer(role), STATUS);
-  const schedule = `${checkMinute(context)}-59/10 * * * *`;
+  const schedule = `${checkMinute(context)}-59/20 * * * *`;
   const check = { activeDeadlineSeconds: 120, template: checkPod(context, [asking("main")], [asking("events")]) };
   const making = (role: EtcdRole) => ({
     activeDeadlineSeconds: startWithin(context),

@@ -38,7 +38,8 @@ export interface EtcdChecksDeps {
  */
 export function createEtcdChecks(deps: EtcdChecksDeps) {
   const { seedClient, log } = deps;
-  const controller = createController({ name: "etcd-checks", log, reconcile: createEtcdCheck(deps).reconcile });
+  const check = createEtcdCheck({ ...deps, jobOf: ({ name, namespace }) => jobs.get(name, namespace) });
+  const controller = createController({ name: "etcd-checks", log, reconcile: check.reconcile });
   const jobs = createReflector(seedClient, Job, {
     log,
     labelSelector: ETCD_CHECK_LABEL,
@@ -55,8 +56,16 @@ export function createEtcdChecks(deps: EtcdChecksDeps) {
   };
 }
 
-/** One look at a Job that has asked etcds, or defragmented one. */
-export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, log }: EtcdChecksDeps) {
+/** A seed, and its Jobs as a watch knows them. */
+export interface EtcdCheckDeps extends EtcdChecksDeps {
+  readonly jobOf: (key: NamespacedKey) => Job | undefined;
+}
+
+/**
+ * One look at a Job that has asked etcds, or defragmented one. Of a Shoot whose etcds are well, it takes a request for the pod and
+ * one for each log: there are thousands of Shoots. Whose readings are known here does not matter until something is done.
+ */
+export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, jobOf, log }: EtcdCheckDeps) {
   const findOwner = createOwners({ gardenClient, seedClient, seedName });
 
   const readLogs = async (job: Job): Promise<ReadonlyMap<EtcdRole, EtcdReading>> => {
@@ -82,14 +91,11 @@ export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, 
     return (await Promise.all(lists)).flat().some((job) => !hasEnded(job));
   };
 
-  const makeRoom = async (
-    { namespace, epoch }: { readonly namespace: string; readonly epoch: number },
-    role: EtcdRole,
-    reading: EtcdReading,
-  ): Promise<void> => {
+  const makeRoom = async (namespace: string, role: EtcdRole, reading: EtcdReading): Promise<void> => {
     const task = taskOf(reading);
-    if (task === "nothing") return;
-    const client = fenced(seedClient, { technicalID: namespace, epoch });
+    const { owner } = task === "nothing" ? {} : await findOwner(namespace);
+    if (task === "nothing" || owner === undefined) return;
+    const client = fenced(seedClient, { technicalID: namespace, epoch: owner.epoch });
     const name = defragmentation(role);
     const [schedule, before] = await Promise.all([
       seedClient.read(CronJob, { namespace, name }),
@@ -107,7 +113,7 @@ export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, 
 
   return {
     async reconcile({ name, namespace }: NamespacedKey): Promise<void> {
-      const job = await seedClient.read(Job, { namespace, name });
+      const job = jobOf({ namespace, name });
       if (job === undefined) {
         // Jobs go while their namespace is being deleted.
         const of = await seedClient.read(Namespace, { name: namespace });
@@ -115,15 +121,11 @@ export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, 
         return;
       }
       if (!hasEnded(job)) return;
-      const found = await readLogs(job);
-      const { is, owner } = await findOwner(namespace);
-      if (is === "gone") return readings.forget(namespace);
-      if (owner === undefined) return;
-      for (const [role, reading] of found) {
+      for (const [role, reading] of await readLogs(job)) {
         readings.note(namespace, role, reading, job.metadata.creationTimestamp ?? "");
         // What has just been defragmented is looked at again by the next check.
         if (ETCDS.some((one) => name === defragmentation(one))) continue;
-        await makeRoom({ namespace, epoch: owner.epoch }, role, reading).catch(unlessSuperseded);
+        await makeRoom(namespace, role, reading).catch(unlessSuperseded);
       }
     },
   };

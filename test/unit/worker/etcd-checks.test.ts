@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../../src/api/index.ts";
 import { createLogger } from "../../../src/log.ts";
-import type { KubeClient, ObjectRef } from "../../../src/kube/index.ts";
+import type { Job, KubeClient, ObjectRef } from "../../../src/kube/index.ts";
 import { components } from "../../../src/components/index.ts";
 import { createEtcdCheck } from "../../../src/worker/etcd/checks.ts";
 import { createEtcdReadings } from "../../../src/worker/etcd/readings.ts";
@@ -27,7 +27,7 @@ function worker(
   jobs: readonly object[] = [],
   there: Readonly<Record<string, object | undefined>> = {},
 ) {
-  const made: KubeObject[] = [];
+  const [made, asked]: [KubeObject[], string[]] = [[], []];
   const objects: typeof there = {
     [`Namespace/${namespace}`]: { metadata: { name: namespace } },
     [`Cluster/${namespace}`]: { spec: { shoot } },
@@ -40,21 +40,37 @@ function worker(
   };
   const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "etcd-main" }] } };
   const client = {
-    read: async ({ kind, name = "" }: ObjectRef, key: { name: string } = { name }) => objects[`${kind}/${key.name}`],
-    list: async ({ kind }: ObjectRef) => (kind === "Pod" ? [pod] : jobs),
-    get: async () => printed,
+    async read({ kind, name = "" }: ObjectRef, key: { name: string } = { name }) {
+      asked.push(`read ${kind}`);
+      return objects[`${kind}/${key.name}`];
+    },
+    async list({ kind }: ObjectRef) {
+      asked.push(`list ${kind}`);
+      return kind === "Pod" ? [pod] : jobs;
+    },
+    async get() {
+      asked.push("get log");
+      return printed;
+    },
     create: async (object: KubeObject) => void made.push(object),
   } as unknown as KubeClient;
   const readings = createEtcdReadings();
-  const check = createEtcdCheck({ gardenClient: client, seedClient: client, seedName: "seed-1", readings, log });
+  const jobOf = ({ name }: { readonly name: string }) => objects[`Job/${name}`] as Job | undefined;
+  const check = createEtcdCheck({ gardenClient: client, seedClient: client, seedName: "seed-1", readings, jobOf, log });
   const look = () => check.reconcile({ namespace, name: "etcd-check-1" });
-  return { made, readings, objects, look };
+  return { made, asked, readings, objects, look };
 }
 
 test("an etcd of which most is free is defragmented, under the epoch of its Shoot's leader", async () => {
   const { made, look } = worker(fragmented, [checked]);
   await look();
   expect(made).toMatchObject([{ metadata: { name: "etcd-main-defrag", annotations: { "perennial.dev/epoch": "1" } } }]);
+});
+
+test("an etcd that is well costs a request for the pod and one for its log", async () => {
+  const { asked, look } = worker(status({}));
+  await look();
+  expect(asked).toEqual(["list Pod", "get log"]);
 });
 
 test("no etcd is defragmented while a snapshot is taken, or another etcd is", async () => {
