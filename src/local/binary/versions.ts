@@ -21,6 +21,7 @@ export const versions = {
   registry: "3.1.1",
   localPathProvisioner: "0.0.30",
   clusterApi: "1.14.2",
+  metricsServer: "0.8.0",
   // Of these two Kubernetes' suite says which.
   ginkgo: "2.21.0",
   sampleApiServer: "0.29.2",
@@ -59,8 +60,15 @@ export const tunnelBinaries = ["proxy-server", "proxy-agent"] as const;
 /** Cluster API's core manager and its command line. */
 export const clusterApiBinaries = ["cluster-api-manager", "clusterctl"] as const;
 
-/** Kubernetes' own conformance tests, what runs them in parallel, and the programs of their images. */
-export const conformanceBinaries = ["e2e.test", "ginkgo", "agnhost", "nonewprivs", "sample-apiserver"] as const;
+/** Kubernetes' own conformance tests, what runs them in parallel, the programs of their images, and an aggregated API that users have. */
+export const conformanceBinaries = [
+  "e2e.test",
+  "ginkgo",
+  "agnhost",
+  "nonewprivs",
+  "sample-apiserver",
+  "metrics-server",
+] as const;
 
 /** The names of the pinned binaries. */
 export type BinaryName =
@@ -221,6 +229,7 @@ export const binaries: Readonly<Record<BinaryName, BinaryPin>> = {
   agnhost: pinSuiteImage(versions.kubernetes, "agnhost"),
   nonewprivs: pinSuiteImage(versions.kubernetes, "nonewprivs"),
   "sample-apiserver": pinModule(versions.sampleApiServer, "k8s.io/sample-apiserver", 3),
+  "metrics-server": pinModule(versions.metricsServer, "sigs.k8s.io/metrics-server", 3, "/cmd/metrics-server"),
 };
 
 function gardener(name: string): BinaryPin {
