@@ -14,10 +14,13 @@ export interface LogVerdict {
 /**
  * Judges the log of an etcd that has ended, by the words of etcd 3.6 (tried, line by line, in test/kube/etcd/damage.test.ts).
  * Undefined where it ended for another reason, or does not say. What is about a disk counts first: a disk that is full or away makes
- * etcd panic as damage does. Keys of requests, which users of the Shoot choose, are in the log of an etcd that is slow, and count for nothing.
+ * etcd panic as damage does. Keys of requests, which users of the Shoot choose, are in the log of an etcd that is slow, and count for nothing:
+ * they may be as long as a request, and a kubelet that returns the end of a log may begin within one. So a first line that is not an
+ * entry is left out.
  */
 export function judgeLog(log: string): LogVerdict | undefined {
-  const lines = log.split("\n").flatMap((line) => lastWords(line) ?? []);
+  const [first = "", ...others] = log.split("\n");
+  const lines = [...(isEntry(first) ? [first] : []), ...others].flatMap((line) => lastWords(line) ?? []);
   for (const [state, pattern] of patterns) {
     const line = lines.findLast((one) => pattern.test(one));
     if (line !== undefined) return { state, why: cut(line.trim(), LONGEST) };
@@ -63,9 +66,11 @@ const LONGEST = 200;
 
 /** What a line says of the end: Go's own words, and those of etcd where it gives up; undefined for what it goes on after. */
 function lastWords(line: string): string | undefined {
-  if (!line.trimStart().startsWith("{")) return line;
+  if (!isEntry(line)) return line;
   const entry = entryOf(line);
   return entry !== undefined && LAST_LEVELS.has(entry.level) ? saidBy(entry) : undefined;
 }
+
+const isEntry = (line: string): boolean => line.trimStart().startsWith("{");
 
 const LAST_LEVELS: ReadonlySet<unknown> = new Set(["fatal", "panic", "error"]);

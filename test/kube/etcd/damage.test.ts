@@ -128,6 +128,31 @@ test(
   seconds(60),
 );
 
+test(
+  "what users call their objects is no damage, where a kubelet returns the end of a long line as if it were a line of its own",
+  async () => {
+    const data = join(directory, "long");
+    await cp(whole, data, { recursive: true });
+    const etcd = execa(await findBinary("etcd"), [...flags(data), "--warning-apply-duration=1ns"], {
+      ...{ all: true, reject: false, cleanup: true },
+    });
+    await answered(`/registry/roles/default/${"cannot fetch cluster info from peer urls ".repeat(2_500)}`);
+    etcd.kill("SIGKILL");
+    const { all = "" } = await etcd;
+    expect(all).toMatch(/took too long.*cannot fetch cluster info/);
+    const chunks = runtimeChunks(all);
+    const last = chunks.findLastIndex((chunk) => chunk.includes("cannot fetch cluster info"));
+    const returned = chunks.slice(last).join("");
+    expect(returned).toMatch(/^[^{]*cannot fetch cluster info/);
+    expect(judgeLog(returned)).toBeUndefined();
+  },
+  seconds(60),
+);
+
+/** A container's log as its runtime keeps it: long lines in pieces of 16 KiB, each of which counts as a line for `tailLines`. */
+const runtimeChunks = (log: string): string[] =>
+  log.split(/(?<=\n)/).flatMap((line) => line.match(/[^]{1,16384}/g) ?? []);
+
 test.each([
   [
     "a full disk",

@@ -23,7 +23,10 @@ let told: string[];
 let logs: Partial<Record<EtcdRole, string>>;
 let count = 0;
 
-const damage = "panic: assertion failed: Page expected to be: 4, but self identifies as 10594919924235157649";
+const damage = [
+  `{"level":"info","msg":"opening the database"}`,
+  "panic: assertion failed: Page expected to be: 4, but self identifies as 10594919924235157649",
+].join("\n");
 const snapshot = { revision: 405, hash: 4219493817, size: 614400, takenAt: "2026-01-01T10:00:00Z", bucket: "bucket-1" };
 const read = { hash: 4219493817, revision: 405, totalKey: 267, totalSize: 614400, version: "3.6.0" };
 

@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import type { KubeClient, ObjectRef } from "../../../src/kube/index.ts";
 import { etcdReadiness } from "../../../src/worker/etcd/health.ts";
 
-const damage = "panic: assertion failed: Page expected to be: 4, but self identifies as 10";
-const full = "write /var/etcd/data/new.etcd/member/snap/db: no space left on device";
+/** What is in an etcd's log before its last words. */
+const before = `{"level":"info","msg":"opening the database"}\n`;
+const damage = `${before}panic: assertion failed: Page expected to be: 4, but self identifies as 10`;
+const full = `${before}write /var/etcd/data/new.etcd/member/snap/db: no space left on device`;
 
 /** Sets of etcds as a watch has them, and what is in the seed besides: how the etcds of a Shoot are said to be. */
 function readiness(sets: object[], { log = "", hasBackup = true, mark }: Seen = {}) {
