@@ -153,6 +153,9 @@ export const ETCD_REPLACED_ANNOTATION = "perennial.dev/etcd-replaced";
 /** On the Job of a restore: the claim, by uid, that it fills. */
 export const VOLUME_ANNOTATION = "perennial.dev/volume";
 
+/** On the Job of a repair: those before it that have failed, by uid and separated by commas; the last one first. */
+export const FAILED_JOBS_ANNOTATION = "perennial.dev/failed-jobs";
+
 /** On a Secret that names a DNS domain: the domain. */
 export const DNS_DOMAIN_ANNOTATION = "dns.gardener.cloud/domain";
 

@@ -210,6 +210,3 @@ export const NODE_ROLE_LABEL = "node.perennial.dev/role";
 
 /** On Jobs that print the status of a Shoot's etcds: the CronJob that they are made from. */
 export const ETCD_CHECK_LABEL = "perennial.dev/etcd-check";
-
-/** On a Job that follows one of its name which has failed. */
-export const REPEATED_LABEL = "perennial.dev/repeated";

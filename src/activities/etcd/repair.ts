@@ -2,9 +2,9 @@ import {
   ETCD_DAMAGED_ANNOTATION,
   ETCD_DIRECTORIES_ANNOTATION,
   ETCD_REPLACED_ANNOTATION,
+  FAILED_JOBS_ANNOTATION,
   VOLUME_ANNOTATION,
 } from "../../api/annotations.ts";
-import { REPEATED_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ETCDS, repairJob, restoredDirectory, type ComponentName, type EtcdRole } from "../../components/index.ts";
@@ -105,18 +105,18 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
     const origin = originFor(claim, snapshot);
     const before = await forgetOthers(await readRepair(run), origin);
     const target = jobTarget(run.technicalID, JOB, 3_600_000);
-    const clear = before !== undefined && (hasFailed(before) || before.metadata.labels?.[REPEATED_LABEL] !== undefined);
+    const failed = failedJobs(before);
     const describe = async () => {
       const context = await readContext(gardenClient, seedClient, run);
-      const { metadata, ...job } = repairJob(context, JOB, { snapshot, kept: directoriesOf(claim), clear });
-      const labels = { ...metadata.labels, ...(clear && { [REPEATED_LABEL]: "true" }) };
-      return { ...job, metadata: { ...metadata, labels, annotations: { [VOLUME_ANNOTATION]: origin } } };
+      const { metadata, ...job } = repairJob(context, JOB, { snapshot, failed });
+      const annotations = { [VOLUME_ANNOTATION]: origin, [FAILED_JOBS_ANNOTATION]: failed.join(",") };
+      return { ...job, metadata: { ...metadata, annotations } };
     };
     await ensureJob({ seedClient, group: waits.group(step, 1), target, describe });
     return [target];
   };
 
-  /** What was restored is what was recorded, as the Job's pod has read the file. */
+  /** The folder with what was restored, which is what was recorded, as the Job's pod has read the file. */
   const readRestored = async (run: ShootRun, job: KubeObject, snapshot: SnapshotRecord): Promise<string> => {
     const [pod, found] = [await readPod(seedClient, job), await readVerified(seedClient, job)];
     if (pod === undefined || found === undefined) {
@@ -124,7 +124,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
       throw new StepError(`etcd-main of ${run.technicalID} is restored again: the result of its Job is gone`);
     }
     requireRecorded(run, snapshot, found);
-    return pod.metadata.name;
+    return restoredDirectory(job.metadata.uid ?? "", pod.metadata.name);
   };
 
   return {
@@ -169,7 +169,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
         await ensureRepair(run, main, "switchEtcdData");
         throw new StepError(`the data of etcd-main of ${run.technicalID} have not been restored`);
       }
-      const directory = restoredDirectory(await readRestored(run, job, snapshot));
+      const directory = await readRestored(run, job, snapshot);
       const what = `etcd-main was restored from ${snapshot.name}, taken at ${snapshot.takenAt} (${ageOf(snapshot)} before)`;
       await switchTo(run, { role: "main", claim: main, directory, what });
       await removeJob(seedClient, job);
@@ -198,6 +198,15 @@ const isOfData = ({ state }: LogVerdict): boolean => state === "damaged" || stat
 const originOf = ({ metadata }: KubeObject): string | undefined => metadata.annotations?.[VOLUME_ANNOTATION];
 
 const originFor = ({ metadata }: KubeObject, snapshot: string): string => `${metadata.uid} ${snapshot}`;
+
+/** A Job and those before it, by uid, if it has failed; as many as may have left anything: each clears up after those before it first. */
+function failedJobs(job: KubeObject | undefined): readonly string[] {
+  if (job === undefined || !hasFailed(job)) return [];
+  const { uid = "", annotations = {} } = job.metadata;
+  return [uid, ...(annotations[FAILED_JOBS_ANNOTATION] ?? "").split(",")].filter(Boolean).slice(0, MOST_FAILED);
+}
+
+const MOST_FAILED = 20;
 
 function ageOf({ takenAt }: Pick<SnapshotRecord, "takenAt">): string {
   const minutes = Math.max(0, Math.round((Date.now() - Date.parse(takenAt)) / 60_000));

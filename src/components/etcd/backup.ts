@@ -76,19 +76,19 @@ export function restoreJob(context: ControlPlaneContext, name: string, { snapsho
 }
 
 /**
- * Makes data of a snapshot in a folder of its own on etcd-main's volume, beside what is there: the pod's name tells which. Nothing else on
- * the volume changes, but for what earlier such pods have left half done: all those folders go that are not among `kept`. A first attempt
- * needs no clearing, and no image for it.
+ * Makes data of a snapshot in a folder of its own on etcd-main's volume, beside what is there: the uid of the Job and the name of its pod tell
+ * which. Nothing else on the volume changes, but for what Jobs before it have left half done, which have `failed`, by uid: their folders go,
+ * and no others, since this Job may be made late, when etcd runs with data of a later one. A first attempt needs no image for that.
  */
 export function repairJob(
   context: ControlPlaneContext,
   name: string,
-  { snapshot, kept, clear }: { readonly snapshot: string; readonly kept: readonly string[]; readonly clear: boolean },
+  { snapshot, failed }: { readonly snapshot: string; readonly failed: readonly string[] },
 ): KubeObject {
-  const directory = `${dataVolume.mountPath}/${restoredDirectory("$(POD_NAME)")}`;
+  const directory = `${dataVolume.mountPath}/${restoredDirectory("$(JOB_UID)", "$(POD_NAME)")}`;
   const step = restoreStep(context, snapshot, { flags: restoreFlags(context, true), volume, directory });
-  const before = clear ? [clearStep(context, kept)] : [];
-  return restoring(context, name, { before, snapshot, restored: { ...step, env: [POD_NAME] } });
+  const before = failed.length > 0 ? [clearStep(context, failed)] : [];
+  return restoring(context, name, { before, snapshot, restored: { ...step, env: [JOB_UID, POD_NAME] } });
 }
 
 /** A Job that fetches a snapshot after the steps `before`, makes data of it by the step `restored`, and reads beside that what it holds. */
@@ -113,11 +113,11 @@ function restoring(
 /** The name of etcd-main's volume in the pods that fill it. */
 const volume = "data";
 
-/** The folder into which a pod of this name restores. */
-export const restoredDirectory = (podName: string): string => `restored-${podName}`;
+/** The folder into which the pod of this name restores, which is of the Job with this uid. */
+export const restoredDirectory = (jobUid: string, podName: string): string => `restored-${jobUid}-${podName}`;
 
-function clearStep({ images }: ControlPlaneContext, kept: readonly string[]): Step {
-  const filters = [...kept.map((directory) => `- /${directory}/**`), `+ /${restoredDirectory("*")}/**`, "- *"];
+function clearStep({ images }: ControlPlaneContext, failed: readonly string[]): Step {
+  const filters = [...failed.map((uid) => `+ /${restoredDirectory(uid, "*")}/**`), "- *"];
   const flags = filters.map((filter) => `--filter=${filter}`);
   const command = rclone(["delete", dataVolume.mountPath, ...flags], { rmdirs: true });
   return {
@@ -138,6 +138,11 @@ function restoreFlags({ namespace }: ControlPlaneContext, bump: boolean): Flags 
     ...(bump ? { "bump-revision": LOST_REVISIONS, "mark-compacted": true } : {}),
   };
 }
+
+const JOB_UID = {
+  name: "JOB_UID",
+  valueFrom: { fieldRef: { fieldPath: "metadata.labels['batch.kubernetes.io/controller-uid']" } },
+};
 
 const POD_NAME = { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } };
 

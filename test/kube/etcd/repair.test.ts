@@ -1,11 +1,17 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execa } from "execa";
 import { beforeEach, expect } from "vitest";
 import { readEtcdData } from "../../../src/activities/etcd/directories.ts";
 import { createEtcdRepair } from "../../../src/activities/etcd/repair.ts";
 import { fenced } from "../../../src/activities/leadership/fenced-client.ts";
+import { JOB_UID_LABEL } from "../../../src/activities/waits/readiness.ts";
 import { EPOCH_ANNOTATION } from "../../../src/api/annotations.ts";
 import type { ShootRun } from "../../../src/api/shoot/run.ts";
 import { components, type EtcdRole } from "../../../src/components/index.ts";
 import { Job, Namespace, PersistentVolumeClaim, Pod, refTo, type KubeClient } from "../../../src/kube/index.ts";
+import { findBinary } from "../../support/binary.ts";
 import { createJobRunner, memoryRecords } from "../../support/backup-lab.ts";
 import { test } from "../../support/cluster-test.ts";
 import { exampleContext } from "../../support/control-plane-context.ts";
@@ -93,7 +99,7 @@ test("data that are damaged are replaced once, however often each step is done",
   expect(await goThrough()).toMatchObject([{ kind: "Job", name: "repair-etcd-main", until: "completed" }]);
   expect(stopped).toEqual(["kube-apiserver", "kube-apiserver", "etcd", "etcd"]);
   const { "perennial.dev/etcd-directories": directories, ...others } = await annotations("main");
-  expect(directories).toMatch(/^restored-repair-etcd-main-\w+,new\.etcd$/);
+  expect(directories).toMatch(/^restored-[\w-]+-repair-etcd-main-\w+,new\.etcd$/);
   expect(others["perennial.dev/etcd-damaged"]).toBeUndefined();
   expect(others["perennial.dev/etcd-replaced"]).toMatch(
     /^etcd-main was restored from etcd-backup-29000000-abcde.db, taken at 2026-01-01T10:00:00Z \(\d+ minutes before\) at /,
@@ -154,34 +160,23 @@ test("nothing is stopped or changed where there is nothing to restore", async ()
   expect(stopped).toEqual([]);
 });
 
-test("a Job that failed is followed by one that takes away what it has left, and nothing else", async () => {
-  await crashes("main", damage);
-  await repair().confirmEtcdDamage(run);
-  await repair().restoreEtcdData(run, "etcdData");
-  expect(await stepsOfJob()).toEqual(["restore"]);
-  for (const again of [1, 2]) {
-    await runner.fail(run.technicalID, "repair-etcd-main");
-    await expect(repair().switchEtcdData(run)).rejects.toThrow("have not been restored");
-    expect(await stepsOfJob(), String(again)).toEqual(["clear", "restore"]);
-  }
-  expect(JSON.stringify(await kube.read(job()))).toContain(
-    '"rclone","delete","/var/etcd/data","--filter=- /new.etcd/**","--filter=+ /restored-*/**","--filter=- *"',
-  );
-  await runner.succeed(run.technicalID, "repair-etcd-main", read);
-  await repair().switchEtcdData(run);
-});
-
-test("a Job that takes away what is half done spares the data of all earlier repairs", async () => {
-  const earlier = { "perennial.dev/etcd-directories": "restored-b,restored-a,new.etcd" };
+test("a Job that failed is followed by one that takes away what it and those before it have left, and nothing else", async () => {
+  const earlier = { "perennial.dev/etcd-directories": "restored-b-c,new.etcd" };
   await kube.patch(claim("main"), { metadata: { annotations: earlier } });
   await crashes("main", damage);
   await repair().confirmEtcdDamage(run);
   await repair().restoreEtcdData(run, "etcdData");
-  await runner.fail(run.technicalID, "repair-etcd-main");
-  await repair().restoreEtcdData(run, "etcdData");
-  expect(JSON.stringify(await kube.read(job()))).toContain(
-    '"--filter=- /restored-b/**","--filter=- /restored-a/**","--filter=- /new.etcd/**","--filter=+ /restored-*/**"',
-  );
+  expect(await stepsOfJob()).toEqual(["restore"]);
+  const failed: string[] = [];
+  for (const again of [1, 2]) {
+    failed.push(`restored-${(await kube.read(job()))?.metadata.uid}-repair-etcd-main-x`);
+    await runner.fail(run.technicalID, "repair-etcd-main");
+    await expect(repair().switchEtcdData(run)).rejects.toThrow("have not been restored");
+    expect(await stepsOfJob(), String(again)).toEqual(["clear", "restore"]);
+  }
+  expect(await clearedBy(...failed, "restored-b-c", "new.etcd", "empty-1")).toEqual(failed);
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  await repair().switchEtcdData(run);
 });
 
 test("clients that have seen what is lost start over: new revisions begin where none has been", async () => {
@@ -265,17 +260,73 @@ test("what a worker that was paused in the middle writes late changes nothing", 
   expect(await annotations("main")).toMatchObject(replaced);
 });
 
-/** A client whose writes of claims wait, and say when the first is there. */
-function paused(): [KubeClient, { readonly reached: Promise<void>; readonly goOn: () => void }] {
-  const [arrival, start] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const patch = async (...[ref, ...rest]: Parameters<KubeClient["patch"]>) => {
-    if (ref.kind === "PersistentVolumeClaim") {
-      arrival.resolve();
-      await start.promise;
+test("a Job that a paused worker makes late spares the data that etcd runs with since", async () => {
+  await crashes("main", damage);
+  await repair().confirmEtcdDamage(run);
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.fail(run.technicalID, "repair-etcd-main", { name: "restore", exitCode: 1 });
+  const [halfDone] = await foldersOfPods();
+  const [making, makes] = paused("Job");
+  const late = repair(run, making).restoreEtcdData(run, "etcdData");
+  await makes.reached;
+  await repair().restoreEtcdData(run, "etcdData");
+  await runner.succeed(run.technicalID, "repair-etcd-main", read);
+  await repair().switchEtcdData(run);
+  const [current = ""] = (await annotations("main"))["perennial.dev/etcd-directories"]?.split(",") ?? [];
+  makes.goOn();
+  await late;
+  expect(await clearedBy(current, halfDone ?? "", "new.etcd")).toEqual([halfDone]);
+});
+
+/** Of folders of the volume, those that the Job's first step removes: its command is run on such a volume. */
+async function clearedBy(...folders: readonly string[]): Promise<string[]> {
+  const volume = await mkdtemp(join(tmpdir(), "etcd-volume-"));
+  try {
+    for (const folder of folders) {
+      await mkdir(join(volume, folder, "member"), { recursive: true });
+      await writeFile(join(volume, folder, "member/db"), "data");
     }
+    const { spec } = (await kube.read(job())) as unknown as {
+      spec: { template: { spec: { initContainers?: { name: string; command: string[] }[] } } };
+    };
+    const [, ...words] = spec.template.spec.initContainers?.find(({ name }) => name === "clear")?.command ?? [];
+    if (words.length > 0)
+      await execa(
+        await findBinary("rclone"),
+        words.map((word) => (word === "/var/etcd/data" ? volume : word)),
+      );
+    const left = await readdir(volume);
+    return folders.filter((folder) => !left.includes(folder));
+  } finally {
+    await rm(volume, { recursive: true, force: true });
+  }
+}
+
+/** The folders into which the pods of the repair have restored. */
+async function foldersOfPods(): Promise<string[]> {
+  const pods = await kube.list(Pod, { namespace: run.technicalID, labelSelector: "app=etcd-backup" });
+  return pods.map(({ metadata }) => `restored-${metadata.labels?.[JOB_UID_LABEL]}-${metadata.name}`);
+}
+
+/** A client whose writes of claims, or Jobs that it makes, wait, and say when the first is there. */
+function paused(
+  kind: "PersistentVolumeClaim" | "Job" = "PersistentVolumeClaim",
+): [KubeClient, { readonly reached: Promise<void>; readonly goOn: () => void }] {
+  const [arrival, start] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pauseAt = async (at: string) => {
+    if (at !== kind) return;
+    arrival.resolve();
+    await start.promise;
+  };
+  const patch = async (...[ref, ...rest]: Parameters<KubeClient["patch"]>) => {
+    if (ref.kind !== "Job") await pauseAt(ref.kind);
     return await kube.patch(ref, ...rest);
   };
-  const client = { ...kube, patch: patch as KubeClient["patch"] };
+  const create = async (...[object, ...rest]: Parameters<KubeClient["create"]>) => {
+    await pauseAt(object.kind);
+    return await kube.create(object, ...rest);
+  };
+  const client = { ...kube, patch: patch as KubeClient["patch"], create: create as KubeClient["create"] };
   return [client, { reached: arrival.promise, goOn: () => start.resolve() }];
 }
 
