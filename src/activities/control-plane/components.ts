@@ -1,10 +1,16 @@
 import { NO_CLEANUP_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
-import { components, etcdEvents, SHOOT_WEBHOOKS, type ComponentName } from "../../components/index.ts";
-import { Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import {
+  components,
+  etcdEvents,
+  SHOOT_WEBHOOKS,
+  type ComponentName,
+  type ControlPlaneContext,
+} from "../../components/index.ts";
+import { isConflict, Namespace, PersistentVolumeClaim, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "./context.ts";
-import { readEtcdData } from "../etcd/directories.ts";
+import { inVersion, readEtcdData, readEtcdVersions } from "../etcd/directories.ts";
 import { readExposure, type ExposureHandlers } from "./exposure.ts";
 import type { Until, WaitTarget } from "../index.ts";
 import { removeAnnotated } from "../teardown/removal.ts";
@@ -51,22 +57,40 @@ export function createComponents(deps: ComponentDeps) {
     return targets;
   };
 
+  /**
+   * Deploys etcds by what their claims report of their data. A StatefulSet that others have written meanwhile is not written over: a worker that was
+   * paused after it had read a claim would bring data back that were replaced since.
+   */
+  const applyEtcds = async (
+    run: ShootRun,
+    step: string,
+    describe: (context: ControlPlaneContext) => readonly KubeObject[],
+  ): Promise<WaitTarget[]> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const versions = await readEtcdVersions(seedClient, run);
+      const context = await readContext(gardenClient, seedClient, run);
+      const objects = describe({ ...context, ...(await readEtcdData(seedClient, run)) });
+      try {
+        return await applyAll(run, "etcd", objects.map(inVersion(versions)), step);
+      } catch (error) {
+        if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;
+      }
+    }
+  };
+
   return {
     /** Applies every object, as many at a time as can be; returns the workloads whose roll-out the flow waits for. */
     async deploy(run: ShootRun, component: ComponentName, step: string): Promise<WaitTarget[]> {
+      if (component === "etcd") return await applyEtcds(run, step, components.etcd.objects);
       const context = await readContext(gardenClient, seedClient, run);
       const isWayIn = component === "kube-apiserver-service";
       const exposure = isWayIn ? await readExposure(gardenClient, context, exposureHandlers) : {};
-      const data = component === "etcd" ? await readEtcdData(seedClient, run) : {};
-      const all = { ...context, ...exposure, ...data };
-      return await applyAll(run, component, components[component].objects(all), step);
+      return await applyAll(run, component, components[component].objects({ ...context, ...exposure }), step);
     },
 
     /** The same for that part of etcd which needs nothing of the Shoot's past. */
     async deployEtcdEvents(run: ShootRun, step: string): Promise<WaitTarget[]> {
-      const context = await readContext(gardenClient, seedClient, run);
-      const data = await readEtcdData(seedClient, run);
-      return await applyAll(run, "etcd", etcdEvents({ ...context, ...data }), step);
+      return await applyEtcds(run, step, etcdEvents);
     },
 
     /** Removes from the Shoot the webhooks of its resource manager: without that, they keep pods from being made. */
@@ -99,6 +123,8 @@ export function createComponents(deps: ComponentDeps) {
     },
   };
 }
+
+const MOST_ATTEMPTS = 5;
 
 const webhooks = { apiVersion: "admissionregistration.k8s.io/v1", kind: "MutatingWebhookConfiguration" };
 

@@ -2,7 +2,7 @@ import { ETCD_DIRECTORIES_ANNOTATION, ETCD_REPLACED_ANNOTATION } from "../../api
 import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { ETCDS, USUAL_ETCD_DIRECTORY, type ControlPlaneContext } from "../../components/index.ts";
-import type { KubeClient } from "../../kube/index.ts";
+import { StatefulSet, type KubeClient } from "../../kube/index.ts";
 import { etcdClaimRef } from "../backup/etcd-claim.ts";
 
 /** What the claims of etcds say of their data: the folders that have them, and what they were replaced by last. */
@@ -23,6 +23,23 @@ export async function readEtcdData(
     etcdReplacements: byRole((claim) => claim?.metadata.annotations?.[ETCD_REPLACED_ANNOTATION]),
   };
 }
+
+/** The versions in which the StatefulSets of a Shoot's etcds are, by their names. Read them before the claims of which new ones are made. */
+export async function readEtcdVersions(
+  seedClient: Pick<KubeClient, "list">,
+  { technicalID: namespace }: Pick<ShootRun, "technicalID">,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const sets = await seedClient.list(StatefulSet, { namespace, labelSelector: "app=etcd-statefulset" });
+  return new Map(sets.map(({ metadata: { name, resourceVersion } }) => [name, resourceVersion]));
+}
+
+/** The object, which is written as long as it is in the version that is known of it. */
+export const inVersion =
+  (versions: ReadonlyMap<string, string | undefined>) =>
+  (object: KubeObject): KubeObject => {
+    const resourceVersion = object.kind === "StatefulSet" ? versions.get(object.metadata.name) : undefined;
+    return resourceVersion === undefined ? object : { ...object, metadata: { ...object.metadata, resourceVersion } };
+  };
 
 /** The folders of a claim's volume that have, or have had, an etcd's data; the first one has them now. */
 export function directoriesOf(claim: KubeObject): string[] {
