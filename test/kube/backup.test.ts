@@ -4,7 +4,7 @@ import { createComponents } from "../../src/activities/control-plane/components.
 import type { WaitTarget } from "../../src/activities/index.ts";
 import { createShootClients } from "../../src/activities/shoot/clients.ts";
 import { RESTORED_ANNOTATION } from "../../src/api/annotations.ts";
-import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
+import type { SnapshotRecord, SnapshotRecords } from "../../src/activities/backup/record.ts";
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { CronJob, Job, PersistentVolumeClaim, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
@@ -225,6 +225,36 @@ describe("etcd's volume", () => {
     await protectionEnds();
     await restored(restoring());
     expect((await kube.read(claim()))?.metadata.uid).not.toBe(uid);
+  });
+
+  test("is not thrown away by a worker that was paused, once it was finished", async () => {
+    await recorded("final-snapshot-2-aaaaa.db");
+    await backup().createEtcdVolume(restoring());
+    await backup().restoreEtcdVolume(restoring(), "etcdVolume");
+    const [reached, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const remove: KubeClient["remove"] = async (ref, o) => {
+      if (ref.kind === "PersistentVolumeClaim") {
+        reached.resolve();
+        await goOn.promise;
+      }
+      await kube.remove(ref, o);
+    };
+    const earlier = memoryRecords();
+    const { name, ...known } = (await records.latest(run)) ?? { name: "" };
+    await earlier.record(run, { ...known, name: name.replace("aaaaa", "bbbbb") } as SnapshotRecord);
+    const paused = createBackup({
+      ...{ gardenClient: kube, records: earlier, waits: notedWaits, flow: () => flow },
+      seedClient: { ...runner.client, remove },
+    });
+    const late = paused.restoreEtcdVolume(restoring(), "etcdVolume").catch(String);
+    await reached.promise;
+    await backup().restoreEtcdVolume(restoring(), "etcdVolume");
+    await runner.succeed(run.technicalID, "restore-etcd-main", good);
+    await backup().finishEtcdVolume(restoring());
+    goOn.resolve();
+    expect(await late).toMatch(/cannot remove PersistentVolumeClaim/);
+    expect((await kube.read(claim()))?.metadata).toMatchObject({ annotations: { [RESTORED_ANNOTATION]: "2" } });
+    expect((await kube.read(claim()))?.metadata.deletionTimestamp).toBeUndefined();
   });
 
   test("is not taken for restored because a Job has filled another of that name", async () => {

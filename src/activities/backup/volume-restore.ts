@@ -6,6 +6,7 @@ import { refOf, type KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
 import { configurationProblem, StepError } from "../step-error.ts";
 import type { WaitTarget } from "../index.ts";
+import { omitUndefined } from "../../omit-undefined.ts";
 import { claimRef, isFinished } from "./etcd-claim.ts";
 import { ensureJob, hasFailed, jobRef, jobTarget, removeJob } from "./jobs.ts";
 import { isDone, readVerified, requireRecorded } from "./reading.ts";
@@ -30,11 +31,11 @@ export interface VolumeRestoreDeps {
  * own and is never touched. Kubernetes keeps a claim's name taken until every pod that writes to it has ended.
  */
 export function createVolumeRestore({ gardenClient, seedClient, records, waits, releaseSource }: VolumeRestoreDeps) {
-  /** Throws away what was begun: never a volume that an etcd has started from. */
+  /** Throws away what was begun, as it was seen: never a volume that was finished since, from which an etcd may have started. */
   const startOver = async (claim: KubeObject, job: KubeObject | undefined, why: string): Promise<never> => {
     if (job) await removeJob(seedClient, job);
-    const { uid } = claim.metadata;
-    await seedClient.remove(refOf(claim), uid === undefined ? {} : { uid });
+    const { uid, resourceVersion } = claim.metadata;
+    await seedClient.remove(refOf(claim), omitUndefined({ uid, resourceVersion }));
     throw new StepError(`etcd's volume ${nameOf(claim)} is made anew: ${why}`);
   };
 
