@@ -7,6 +7,7 @@ import { isInDns, urlHost } from "../../components/index.ts";
 import { EndpointSlice, renderBootstrapToken, type BootstrapToken, type KubeClient } from "../../kube/index.ts";
 import type { Cluster as ClusterAccess } from "../context.ts";
 import { authorityHashes } from "../cluster/authorities.ts";
+import { commandLine } from "../command-line.ts";
 import { readIngress } from "../cluster/ingress.ts";
 import { parseServerUrl } from "../server-url.ts";
 
@@ -26,12 +27,12 @@ export interface JoinInvitation extends JoinTarget {
 
 /** One line to paste on the machine. The token comes by standard input, so that no list of processes shows it. */
 export function joinCommand({ server, authorities, token, isControlPlane }: JoinInvitation): string {
-  const words = [
+  const join = commandLine(
     ...["gardenadm", "join", server, "--bootstrap-token", "-"],
     ...authorities.flatMap((hash) => ["--ca-cert-hash", hash]),
-    ...(isControlPlane ? ["--control-plane"] : []),
-  ];
-  return `echo ${renderBootstrapToken(token)} | ${words.join(" ")}`;
+    isControlPlane ? "--control-plane" : undefined,
+  );
+  return `echo ${renderBootstrapToken(token)} | ${join}`;
 }
 
 /**

@@ -105,7 +105,10 @@ test("what is not exposed any more is led to by nothing", async () => {
 
 test("what an extension puts before the nodes is in the certificates of their API servers, and in the line to join by", async () => {
   await expose({ extension: {} }, { dns: {} });
-  const status = { ...(await exposure())?.status, ingress: [{ ip: "192.0.2.7" }, { ip: "10.0.0.1" }] };
+  const status = {
+    ...(await exposure())?.status,
+    ingress: [{ hostname: "x;id" }, { ip: "192.0.2.7" }, { ip: "10.0.0.1" }],
+  };
   await client.patch(refTo(SelfHostedShootExposure, key), { status }, { subresource: "status" });
   const context = await readClusterContext(client);
   const hosts = certificatesOf(context).find(({ name }) => name === "kube-apiserver.b")?.request.hosts;

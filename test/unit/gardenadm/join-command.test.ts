@@ -44,3 +44,10 @@ test.each([false, true])(
     ]);
   },
 );
+
+test("a shell takes the server for one word, whatever an extension reports as the host name of the control plane", async () => {
+  const server = "https://x;echo$IFS'owned'&`id`";
+  const line = joinCommand({ server, authorities: ["sha256:aa"], token, isControlPlane: false });
+  const { stdout } = await run("sh", ["-c", `gardenadm() { printf '%s\\n' "$@"; cat; }; ${line}`]);
+  expect(stdout.split("\n").slice(0, 2)).toEqual(["join", server]);
+});
