@@ -21,15 +21,21 @@ export interface ShootControllerDeps {
   readonly sweepPeriod?: number;
   /** How often Shoots without a workflow are looked for; half a minute unless told otherwise. */
   readonly missingPeriod?: number;
+  /** How often the workflow of one Shoot is told of damaged data, at most; a minute unless told otherwise. */
+  readonly damagePeriod?: number;
 }
 
 /**
  * Tells each Shoot's workflow that something changed. Edges come from the watch; a sweep over the Shoots that still ask
- * for something makes up for every edge that got lost, and costs those that idle nothing. Changes of the status are our own writes and are left out. A Shoot whose workflow was lost, by
+ * for something makes up for every edge that got lost, and costs those that idle nothing. Changes of the status are our own writes and are left out, but for damaged data:
+ * a seed reports these, and the workflow is told so once in a while, however often the seed does. A Shoot whose workflow was lost, by
  * an operator's hand or with Temporal's database, gets a new one within a minute: one list of what runs finds it.
  */
 export function createShootController(deps: ShootControllerDeps) {
-  const { gardenClient, shoots, log, sweepPeriod = 600_000, missingPeriod = 30_000 } = deps;
+  const { gardenClient, shoots, log, sweepPeriod = 600_000, missingPeriod = 30_000, damagePeriod = 60_000 } = deps;
+  /** When workflows were told of damage, by their Shoots' uids, in ms. */
+  const damageTold = new Map<string | undefined, number>();
+  const wasToldOfDamage = (uid: string | undefined): boolean => Date.now() - (damageTold.get(uid) ?? 0) < damagePeriod;
   const reflector = createReflector(gardenClient, ShootRequest, {
     log,
     keep: ({ apiVersion, kind, metadata, status: { observedGeneration, conditions = [] } = {} }) => ({
@@ -37,8 +43,11 @@ export function createShootController(deps: ShootControllerDeps) {
       status: { observedGeneration, conditions: conditions.filter((one) => isDamaged({ conditions: [one] })) },
     }),
     onEvent: ({ type, object, old }) => {
-      if (type === "deleted" || (old && asks(old) === asks(object))) return;
-      controller.enqueue(keyOf(object));
+      const { uid } = object.metadata;
+      if (type === "deleted") return void damageTold.delete(uid);
+      const isReported = isDamaged(object.status) && !isDamaged(old?.status) && !wasToldOfDamage(uid);
+      if (isReported) damageTold.set(uid, Date.now());
+      if (isReported || old === undefined || asks(old) !== asks(object)) controller.enqueue(keyOf(object));
     },
   });
   const controller = createController({
@@ -47,7 +56,11 @@ export function createShootController(deps: ShootControllerDeps) {
     concurrency: 8,
     async reconcile({ name, namespace }) {
       const shoot = reflector.get(name, namespace);
-      if (shoot) await shoots.nudge(refOf(shoot));
+      if (shoot === undefined) return undefined;
+      await shoots.nudge(refOf(shoot));
+      // What is reported until then would not be told of.
+      const isToReturn = isDamaged(shoot.status) || wasToldOfDamage(shoot.metadata.uid);
+      return isToReturn ? { requeueAfter: damagePeriod } : undefined;
     },
   });
   const findMissing = async () => {
@@ -101,9 +114,9 @@ function decisive({ name, namespace, uid, resourceVersion, ...metadata }: Namesp
 /** What operators ask for: an operation, a takeover, a deletion by force, that the Shoot be left alone. */
 const askingKeys = [OPERATION_ANNOTATION, FORCE_TAKEOVER_ANNOTATION, FORCE_DELETION_ANNOTATION, IGNORE_ANNOTATION];
 
-/** Everything about a Shoot that asks for something: its spec, its deletion, damaged data, and what its annotations ask for. */
-const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations }, status }: ShootRequest): string =>
-  [uid, generation, deletionTimestamp, isDamaged(status), ...askingKeys.map((key) => annotations?.[key])].join("|");
+/** Everything about a Shoot by which the garden and its users ask for something: its spec, its deletion, and what its annotations ask for. */
+const asks = ({ metadata: { uid, generation, deletionTimestamp, annotations } }: ShootRequest): string =>
+  [uid, generation, deletionTimestamp, ...askingKeys.map((key) => annotations?.[key])].join("|");
 
 /** Whether the Shoot asks for something that no operation has taken up. */
 const isOpen = ({ metadata: { generation, deletionTimestamp, annotations = {} }, status }: ShootRequest): boolean =>

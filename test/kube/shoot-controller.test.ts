@@ -61,3 +61,33 @@ test("a Shoot's workflow is told again and again of a change that no operation h
   expect(count(idle.name)).toBe(1); // when it was first seen
   await controller.stop();
 });
+
+test("a seed that reports damaged data again and again has the Shoot's workflow told once in a while", async ({
+  cluster,
+}) => {
+  const { client } = cluster;
+  await applyGarden(client);
+  const { namespace, name } = await createShoot(client, "flickering");
+  const told: string[] = [];
+  const shoots = { nudge: async (ref: ShootRef) => void told.push(ref.name), withoutWorkflow: async () => [] };
+  const controller = createShootController({ gardenClient: client, shoots, log, damagePeriod: 2_000 });
+  controller.start();
+  await controller.synced();
+  const count = () => told.filter((one) => one === name).length;
+  await eventually(() => expect(count()).toBe(1));
+  const report = async (reason: string) => {
+    const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+    const condition = { type: "ControlPlaneHealthy", status: "False", reason, message: "m" };
+    const conditions = [{ ...condition, lastUpdateTime: time, lastTransitionTime: time }];
+    await client.patch(refTo(Shoot, { namespace, name }), { status: { conditions } }, { subresource: "status" });
+  };
+  await report("EtcdDataDamaged");
+  await eventually(() => expect(count()).toBe(2));
+  for (let time = 0; time < 10; time += 1) {
+    await report("Other");
+    await report("EtcdDataDamaged");
+  }
+  await eventually(() => expect(count()).toBeGreaterThan(2)); // what came meanwhile is not lost
+  expect(count()).toBeLessThan(6);
+  await controller.stop();
+});
