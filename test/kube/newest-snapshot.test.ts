@@ -2,6 +2,7 @@ import { beforeEach, describe, expect } from "vitest";
 import { createBackup } from "../../src/activities/backup/backup.ts";
 import type { SnapshotRecords } from "../../src/activities/backup/record.ts";
 import {
+  ETCD_DAMAGED_ANNOTATION,
   KEPT_SNAPSHOTS_ANNOTATION,
   PREVIOUS_BUCKET_ANNOTATION,
   RESTORED_ANNOTATION,
@@ -297,4 +298,26 @@ describe("a takeover, where backups are in an object store", () => {
       await kube.apply<KubeObject>({ ...typeMeta(BackupBucket), metadata: { name: "last" }, spec });
     }
   });
+});
+
+test("a repair looks into the bucket of the seed that leads, whichever bucket the Shoot has come from", async () => {
+  await takenOverBy("in-store");
+  const { uid = "" } = (await kube.read(Seed, { name: "in-store" }))?.metadata ?? {};
+  await record(recorded, uid);
+  const { migration: _, ...others } = run;
+  run = { ...others, operation: "Reconcile", etcdDamaged: true };
+  const metadata = {
+    name: "main-etcd-etcd-main-0",
+    namespace: run.technicalID,
+    annotations: { [RESTORED_ANNOTATION]: "2", [ETCD_DAMAGED_ANNOTATION]: "wal: crc mismatch" },
+  };
+  const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
+  await kube.create<KubeObject>({ ...typeMeta(PersistentVolumeClaim), metadata, spec });
+  expect(namesOf(await backup().listSnapshots(run, "listSnapshots"))).toEqual(["Job list-snapshots-2"]);
+  expect(JSON.stringify(await readJob("list-snapshots-2"))).toContain("store:$(STORE_BUCKET)");
+  await runner.succeed(run.technicalID, "list-snapshots-2", `${recorded}\n${at("10:10")}\n`);
+  expect(await check()).toEqual([`Job ${checkOf(at("10:10"))}`]);
+  await runner.succeed(run.technicalID, checkOf(at("10:10")), holding(500));
+  await keep();
+  expect(await records.latest(run)).toMatchObject({ name: at("10:10"), bucket: uid });
 });
