@@ -1,10 +1,12 @@
-import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { stringify } from "yaml";
 import { issueAuthority, issueCertificate } from "../../../src/activities/secrets/pki.ts";
 import { CONTROL_PLANE_LABEL } from "../../../src/api/labels.ts";
 import { nodeAgentLeaseName, serialLeaseName, type NodeRole } from "../../../src/api/names.ts";
+import { enter } from "../../../src/gardenadm/join/entry.ts";
 import { createNodeApprover, type NodeApprover } from "../../../src/gardenadm/node-access/approver.ts";
 import { certificateState } from "../../../src/gardenadm/node-agent/certificate.ts";
 import { runAgent, type AgentTiming } from "../../../src/gardenadm/node-agent/agent.ts";
@@ -57,6 +59,19 @@ describe("the agent of a worker", () => {
     await kubeletIn(identity);
     await eventually(async () => await isGone(identity.places.token));
     expect(await isGone(identity.places.kubeletBootstrap)).toBe(true);
+  });
+
+  test("comes in with a kubeconfig that is for root alone", async () => {
+    const root = await mkdtemp(join(tmpdir(), "entry-"));
+    folders.push(root);
+    const { server } = cluster.client;
+    const way = { server, ca: "ca" };
+    const prospect = { pool: { name: "p" }, secretName: "s" };
+    const token = { id: "abcdef", secret: "0123456789abcdef" };
+    const entry = { cluster: way, way, client: cluster.client, prospect, role: "control-plane", token };
+    const machine = { root, hostName: "cp9", addresses: ["10.0.0.9"] } as const;
+    const { places } = await enter(machine, entry as never, AbortSignal.timeout(30_000));
+    expect((await stat(places.kubeconfig)).mode & 0o777).toBe(0o600);
   });
 
   test("leaves the token to a kubelet whose certificate has run out, until that has another one", async () => {

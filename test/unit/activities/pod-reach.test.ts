@@ -118,6 +118,21 @@ test("what a pod answers is cut short before it gets into a condition", async ()
   }
 });
 
+test("a pod that answers without end is not read to its patience's end: little of it is held in memory", async () => {
+  let sent = 0;
+  const shoot = await serve((_, body) => {
+    const go = () => {
+      for (let more = true; more && sent < 64 * 1024 * 1024; sent += 65_536)
+        more = body.write("x".repeat(65_536)) !== false;
+      if (sent < 64 * 1024 * 1024) setImmediate(go);
+    };
+    go();
+  });
+  expect(await routeReadiness(shoot, { patience: 3_000 })).toMatchObject({
+    message: expect.not.stringContaining("no answer within") as string,
+  });
+});
+
 test("an answer that is no text is told, whatever it is", async () => {
   const shoot = { get: async () => ({ toString: 1 }), ...pods(dns("a", true)) };
   expect(await routeReadiness(shoot)).toHaveProperty("message", expect.stringContaining("not text"));

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -68,6 +68,14 @@ test("a node of this very cluster comes in again, also while it knows two author
   expect((await joins(own)).node).toBe("a");
   expect(await readFile(join(root, "var/lib/gardener-node-agent/cluster-ca.crt"), "utf8")).toBe(own.certificate);
   expect((await joins(next)).node).toBe("a");
+});
+
+test("what a machine comes in with is for root alone", async () => {
+  const own = await issueAuthority("kubernetes", new Date());
+  await isNodeOf(own, AGENT);
+  const { places } = await joins(own);
+  for (const file of [places.token, places.pool, places.configuration])
+    expect([file, (await stat(file)).mode & 0o077]).toEqual([file, 0]);
 });
 
 test("a kubeconfig that a kill has left unwritten keeps no machine from joining", async () => {

@@ -153,9 +153,27 @@ test("a file is restored with its bundle beside it only, by its own key, and for
   await expect(search({ name: "other" })).rejects.toThrow(
     "the backup is of Shoot garden/root, and the configuration is of garden/other: take the one that belongs to it",
   );
+  await expect(search({ namespace: "garden-of-others" })).rejects.toThrow(
+    "the configuration is of garden-of-others/root",
+  );
   await expect(search({ uid: "2" })).rejects.toThrow("the Shoot to restore has uid 2");
   const strangers = await ensureBundleKeys(join(folder, "others.json"));
   await expect(search({}, strangers)).rejects.toThrow("name the key file that has this key");
+});
+
+test("of a bucket with the backups of two clusters, none is restored before the Shoot says which one it is", async () => {
+  const files = ["one", "two"].flatMap((uid) =>
+    ["", ".bundle"].map((end) => `kube-system--${uid}/etcd-backup-29000000-aaaaa.db${end}\t1\t2026-01-01T10:00:00Z`),
+  );
+  const store = { bucket: "store:b", rclone: async () => files.join("\n") };
+  const search = (from: string) =>
+    findSources({
+      ...{ from, keys: [], folder: join(folder, "two"), signal: new AbortController().signal },
+      shoot: { metadata: { namespace: "garden", name: "root" } } as Shoot,
+      openStore: async () => store,
+    }).next();
+  for (const from of ["latest", "etcd-backup-29000000-aaaaa.db"])
+    await expect(search(from)).rejects.toThrow(/backups of 2 clusters: .* of (one, two|two, one)$/);
 });
 
 test("the operator's key file is kept with the configuration for its owner alone, however open the given one is", async () => {

@@ -100,6 +100,14 @@ describe("a node by itself", () => {
     });
   });
 
+  test.for(["0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/15"])(
+    "gives no packets to a kubelet whose Node is the oldest and claims more than the pods' range: %s",
+    (podCIDR) => {
+      const nodes = [young(at("a", "10.0.0.0/24", "172.30.0.2")), at("0", podCIDR, "172.30.0.9")];
+      expect(plan(...nodes)?.network.peers).toEqual([]);
+    },
+  );
+
   test("keeps a range for its Node before that has an address", () => {
     const nodes = [
       young(at("0", "10.0.1.0/25", "172.30.0.9")),
