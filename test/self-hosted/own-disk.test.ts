@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -23,7 +23,7 @@ async function withDisk(call: string, path = ""): Promise<string> {
   const program = `import { removeBut, unmountBelow } from ${JSON.stringify(module)};
 const [folder] = process.argv.slice(1);
 await ${call}.catch((error) => console.log(error.message));`;
-  const script = `mkdir "$1/data disk" && mount -t tmpfs none "$1/data disk" && mkdir "$1/data disk/member" && echo a > "$1/data disk/member/db"
+  const script = `mkdir -p "$1/data disk" && mount -t tmpfs none "$1/data disk" && mkdir "$1/data disk/member" && echo a > "$1/data disk/member/db"
 PATH="$4$PATH" "$2" --input-type=module --eval "$3" "$1"; cd "$1" && find . -mindepth 1 | sort`;
   const words = ["--mount", "sh", "-ec", script, "sh", folder, process.execPath, program, path];
   const { stdout } = await promisify(execFile)("unshare", words);
@@ -37,6 +37,18 @@ test("a disk that is mounted below a folder stays where it is, and everything el
 
 test("what is mounted below a folder is unmounted before that is removed, and its data stay on it", async () => {
   expect(await withDisk("unmountBelow(folder, AbortSignal.timeout(10_000))")).toBe("./data disk\n");
+});
+
+test("what is mounted below a folder to which a link leads is unmounted before that is removed", async () => {
+  const link = join(folder, "..", `${basename(folder)}-link`);
+  await symlink(folder, link);
+  try {
+    const call = `unmountBelow(${JSON.stringify(link)}, AbortSignal.timeout(10_000))`;
+    expect(await withDisk(call)).toBe("./data disk\n");
+    expect(await withDisk(`${call}.then(() => removeBut(${JSON.stringify(link)}, "/kept"))`)).toBe("");
+  } finally {
+    await rm(link);
+  }
 });
 
 test("a folder is not removed while something below it stays mounted", async () => {

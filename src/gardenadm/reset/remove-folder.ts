@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createRun } from "../../node-agent/commands.ts";
 import { passing, removeEmptyFolder } from "../../node-agent/whole-file.ts";
@@ -34,11 +34,13 @@ export async function unmountBelow(folder: string, signal: AbortSignal): Promise
     );
 }
 
+/** The kernel names mounts without links: a disk may be elsewhere, with a link to it in the folder's place. */
 async function mountsBelow(folder: string): Promise<string[]> {
+  const real = (await realpath(folder).catch(passing("ENOENT"))) ?? folder;
   const mounts = (await readFile("/proc/self/mounts", "utf8")).split("\n").map((line) => line.split(" ")[1] ?? "");
   return mounts
     .map(unescaped)
-    .filter((path) => path.startsWith(`${folder}/`))
+    .filter((path) => path.startsWith(`${real}/`))
     .toSorted();
 }
 
