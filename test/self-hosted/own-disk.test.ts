@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-const module = fileURLToPath(new URL("../../src/gardenadm/reset/remove-folder.ts", import.meta.url));
+const pathOf = (module: string): string =>
+  JSON.stringify(fileURLToPath(new URL(`../../src/${module}`, import.meta.url)));
 
 let folder: string;
 
@@ -20,7 +21,8 @@ afterEach(async () => {
 
 /** Runs a call of the module where a disk is mounted on `data disk` of the folder, and a file is on it; what is there afterwards. */
 async function withDisk(call: string, path = ""): Promise<string> {
-  const program = `import { removeBut, unmountBelow } from ${JSON.stringify(module)};
+  const program = `import { removeBut, unmountBelow } from ${pathOf("gardenadm/reset/remove-folder.ts")};
+import { removeStateFolder } from ${pathOf("local/environment/state-folder.ts")};
 const [folder] = process.argv.slice(1);
 await ${call}.catch((error) => console.log(error.message));`;
   const script = `mkdir -p "$1/data disk" && mount -t tmpfs none "$1/data disk" && mkdir "$1/data disk/member" && echo a > "$1/data disk/member/db"
@@ -46,6 +48,22 @@ test("what is mounted below a folder to which a link leads is unmounted before t
     const call = `unmountBelow(${JSON.stringify(link)}, AbortSignal.timeout(10_000))`;
     expect(await withDisk(call)).toBe("./data disk\n");
     expect(await withDisk(`${call}.then(() => removeBut(${JSON.stringify(link)}, "/kept"))`)).toBe("");
+  } finally {
+    await rm(link);
+  }
+});
+
+test("what is mounted below an environment's folder keeps its data, also where a link leads to the folder", async () => {
+  const link = `${folder}-environments`;
+  await symlink(folder, link);
+  await mkdir(join(folder, "local"));
+  const mounting = `import("node:child_process").then(({ execFileSync }) =>
+    execFileSync("mount", ["--bind", folder + "/data disk", folder + "/local"]))`;
+  const removal = `removeStateFolder({ stateDir: ${JSON.stringify(join(link, "local"))} })`;
+  try {
+    expect(await withDisk(`${mounting}.then(() => ${removal})`)).toBe(
+      "./data disk\n./data disk/member\n./data disk/member/db\n",
+    );
   } finally {
     await rm(link);
   }

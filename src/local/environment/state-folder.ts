@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, rmdir } from "node:fs/promises";
+import { readdir, readFile, realpath, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import type { Environment } from "./environment.ts";
@@ -24,8 +24,9 @@ export async function removeStateFolder({ stateDir }: Environment): Promise<void
   if (dirname(stateDir) === "/var/lib/perennial") await rmdir(dirname(stateDir)).catch(() => undefined);
 }
 
-/** Nothing may be mounted below a folder that is removed: the mount's content is not the environment's. */
-async function unmountBelow(folder: string): Promise<void> {
+/** Nothing may be mounted below a folder that is removed: the mount's content is not the environment's. The kernel names mounts without links. */
+async function unmountBelow(stateDir: string): Promise<void> {
+  const folder = await realpath(stateDir);
   const mounts = async () =>
     (await readFile("/proc/self/mounts", "utf8").catch(() => ""))
       .split("\n")
