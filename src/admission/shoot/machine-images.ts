@@ -9,12 +9,8 @@ type Pool = NonNullable<Shoot["spec"]["provider"]["workers"]>[number];
  * Why the machines cannot run their image: it is not offered, has expired or is for other machines, or it does not go with the
  * pool's container runtime or kubelet (Gardener: validateMachineImagesConstraints).
  */
-export function imageCauses(
-  { machine, cri, kubernetes }: Pool,
-  { profile, now, version }: { readonly profile: CloudProfile; readonly now: Date; readonly version: string },
-  field: string,
-): Cause[] {
-  const { image, architecture = "amd64" } = machine;
+export function imageCauses(pool: Pool, { profile, now, version }: ImageOffer, field: string): Cause[] {
+  const { image, architecture = "amd64" } = pool.machine;
   if (!image) return [];
   const offered = profile.spec.machineImages.find(({ name }) => name === image.name);
   if (!offered) {
@@ -38,9 +34,31 @@ export function imageCauses(
         ),
       },
     ];
+  return fitCauses(pool, { profile, version }, field);
+}
+
+/** What machine images are judged by; `version` is that of Kubernetes, which kubelets have unless their pool says another. */
+interface ImageOffer {
+  readonly profile: CloudProfile;
+  readonly now: Date;
+  readonly version: string;
+}
+
+/** Why the image that the machines have does not go with the pool's container runtime or kubelet, be it on offer still or not. */
+export function fitCauses(
+  { machine: { image }, cri, kubernetes }: Pool,
+  { profile, version }: Omit<ImageOffer, "now">,
+  field: string,
+): Cause[] {
+  const known = profile.spec.machineImages.find(({ name }) => name === image?.name)?.versions;
+  const chosen = known?.find((one) => one.version === image?.version);
   return [
-    ...runtimeCauses(cri?.name ?? "containerd", chosen.cri, `${field}.cri.name`),
-    ...kubeletCauses(kubernetes?.version ?? version, chosen.kubeletVersionConstraint, at),
+    ...runtimeCauses(cri?.name ?? "containerd", chosen?.cri, `${field}.cri.name`),
+    ...kubeletCauses(
+      kubernetes?.version ?? version,
+      chosen?.kubeletVersionConstraint,
+      `${field}.machine.image.version`,
+    ),
   ];
 }
 

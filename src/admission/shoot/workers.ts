@@ -3,7 +3,7 @@ import semver from "semver";
 import type { CloudProfile, Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
 import { notOffered } from "../offer.ts";
-import { imageCauses } from "./machine-images.ts";
+import { fitCauses, imageCauses } from "./machine-images.ts";
 import { offeredVersions, versionNotOffered } from "./version.ts";
 import { volumeCauses } from "./volumes.ts";
 import type { ShootChange } from "./change.ts";
@@ -20,6 +20,7 @@ interface Offer {
 /** Why the worker pools cannot be had. What a pool had before stays accepted, so that offers can end. */
 export function workerCauses({ shoot, old, now, minors }: ShootChange, profile: CloudProfile): Cause[] {
   const offered = offeredVersions(profile, now, minors);
+  const { version } = shoot.spec.kubernetes;
   return (shoot.spec.provider.workers ?? []).flatMap((pool, index) => {
     const before = old?.spec.provider.workers?.find(({ name }) => name === pool.name);
     const field = `spec.provider.workers[${index}]`;
@@ -27,8 +28,8 @@ export function workerCauses({ shoot, old, now, minors }: ShootChange, profile: 
       ...sizeCauses(pool, field),
       ...offeredKubeletCauses(pool, before, { profile, offered, minors }, field),
       ...(isDeepStrictEqual(pool.machine, before?.machine)
-        ? []
-        : machineCauses(pool, { profile, now, version: shoot.spec.kubernetes.version }, field)),
+        ? changedFitCauses(pool, { ...before, version: old?.spec.kubernetes.version }, { profile, version }, field)
+        : machineCauses(pool, { profile, now, version }, field)),
       ...volumeCauses(pool, before, profile, field),
       ...(isSamePlace(pool, before) ? [] : zoneCauses(pool, shoot, profile, field)),
     ];
@@ -89,6 +90,18 @@ function machineCauses(pool: WorkerPool, offer: Offer, field: string): Cause[] {
     return [{ field: `${field}.machine.architecture`, message }];
   }
   return imageCauses(pool, offer, field);
+}
+
+/** Machines that stay what they are may get another kubelet, be it the Shoot's, or another container runtime. */
+function changedFitCauses(
+  pool: WorkerPool,
+  before: Pick<WorkerPool, "cri" | "kubernetes"> & { readonly version: string | undefined },
+  offer: Omit<Offer, "now">,
+  field: string,
+): Cause[] {
+  const wanted = [pool.cri?.name, pool.kubernetes?.version ?? offer.version];
+  const had = [before.cri?.name, before.kubernetes?.version ?? before.version];
+  return isDeepStrictEqual(wanted, had) ? [] : fitCauses(pool, offer, field);
 }
 
 function zoneCauses(pool: WorkerPool, { spec }: Shoot, profile: CloudProfile, field: string): Cause[] {
