@@ -4,6 +4,7 @@ import { profileReference } from "../../api/core/effective-profile.ts";
 import type { CloudProfile, Shoot } from "../../api/index.ts";
 import { notOffered } from "../offer.ts";
 import type { Cause } from "../review.ts";
+import { reservedCauses } from "./reserved.ts";
 import { versionCauses } from "./version.ts";
 import { workerCauses } from "./workers.ts";
 import type { ShootChange } from "./change.ts";
@@ -19,6 +20,7 @@ export function profileCauses(change: ShootChange): Cause[] {
     ...limitCauses(change, profile),
     ...versionCauses(change, profile),
     ...workerCauses(change, profile),
+    ...reservedCauses(change, profile),
   ];
 }
 
