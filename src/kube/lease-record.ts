@@ -13,7 +13,8 @@ export interface LeaseRecord {
 
 /**
  * The Lease as one candidate sees it. Whether another holder's Lease has run out is judged by when we last saw it change
- * on our own clock, never by the times in it: clocks of other machines may be wrong.
+ * on our own clock, never by the times in it: clocks of other machines may be wrong. A holder that has said that its Lease
+ * lasts longer than ours is given that time: it may be of another release.
  */
 export function createLeaseRecord(o: {
   readonly client: KubeClient;
@@ -30,7 +31,8 @@ export function createLeaseRecord(o: {
   function expired({ metadata, spec }: Lease): boolean {
     const version = `${metadata.uid} ${spec.holderIdentity} ${spec.renewTime} ${spec.leaseTransitions}`;
     if (seen?.version !== version) seen = { version, at: performance.now() };
-    return !spec.holderIdentity || performance.now() - seen.at >= o.expireAfter;
+    const lasts = Math.max(o.expireAfter, (spec.leaseDurationSeconds ?? 0) * 1000);
+    return !spec.holderIdentity || performance.now() - seen.at >= lasts;
   }
 
   return {

@@ -6,6 +6,7 @@ import {
   Lease,
   microTime,
   refTo,
+  typeMeta,
   type KubeClient,
   type LeaseElector,
 } from "../../src/kube/index.ts";
@@ -124,6 +125,15 @@ test("a holder whose clock is wrong keeps its lease as long as it renews, and no
   await renew(Date.now() + 3_600_000);
   await eventually(() => candidate.leading());
   expect(performance.now() - lastRenewal).toBeGreaterThan(timing.expireAfter - 50);
+});
+
+test("a candidate waits for as long as the holder's own lease lasts, be it longer than its own", async () => {
+  const spec = { holderIdentity: "of another release", renewTime: microTime(), leaseDurationSeconds: 6 };
+  await controlPlane.client.create<Lease>({ ...typeMeta(Lease), metadata: key, spec });
+  const candidate = start("candidate");
+  const seen = performance.now();
+  await eventually(() => candidate.leading());
+  expect(performance.now() - seen).toBeGreaterThan(5_900);
 });
 
 test("a leader whose lease was taken ends its work at the next renewal", async () => {
