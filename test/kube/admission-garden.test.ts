@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from "vitest";
 import {
+  CONFIRM_DELETION_ANNOTATION,
   NamespacedCloudProfile,
   SecretBinding,
   Seed,
@@ -269,6 +270,30 @@ test("a profile that is being deleted takes no new Shoot, and keeps those that i
     );
     await client.patch(ref(early), { spec: { purpose: "testing" } });
     await client.apply({ ...object, metadata: { ...object.metadata, finalizers: [] } });
+  }
+});
+
+test("a Project that is being deleted takes no new Shoot, and keeps those that it has", async () => {
+  const project = {
+    ...{ apiVersion: core, kind: "Project", spec: { namespace } },
+    metadata: {
+      name: "dev",
+      finalizers: ["test.example.org/stays"],
+      annotations: { [CONFIRM_DELETION_ANNOTATION]: "true" },
+    },
+  };
+  const before = await client.read(refOf(project));
+  await client.apply(project);
+  await create("in-time");
+  await client.remove(refOf(project));
+  try {
+    await expect(create("too-late")).rejects.toThrow(
+      "metadata.namespace: Project dev is being deleted: choose another",
+    );
+    await client.patch(ref("in-time"), { spec: { purpose: "testing" } });
+  } finally {
+    await client.patch(refOf(project), { metadata: { finalizers: null } });
+    if (before) await client.apply({ ...project, ...before, metadata: { name: "dev" } });
   }
 });
 

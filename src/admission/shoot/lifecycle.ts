@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { FORCE_DELETION_ANNOTATION, technicalIDOf, type ErrorCode, type Shoot } from "../../api/index.ts";
+import { FORCE_DELETION_ANNOTATION, technicalIDOf, type ErrorCode, type Project, type Shoot } from "../../api/index.ts";
 import { counted } from "../../api/counted.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { moveOf } from "../../api/placement/move.ts";
@@ -31,6 +31,13 @@ function formCauses({ metadata: { name } }: Shoot, project: string): Cause[] {
 }
 
 const maxNameLength = 21;
+
+/** Why there can be no new Shoot: its Project is to go with its last one (Gardener: plugin ShootValidator). */
+export function projectCauses(project: Project | undefined, old: Shoot | undefined): Cause[] {
+  if (old || project?.metadata.deletionTimestamp === undefined) return [];
+  const message = `Project ${project.metadata.name} is being deleted: choose another`;
+  return [{ field: "metadata.namespace", message, forbidden: true }];
+}
 
 /** Two namespaces may count as one project; two Shoots of one name in them would share a namespace in their seed. */
 async function twinCauses(client: KubeClient, { metadata }: Shoot, project: string): Promise<Cause[]> {

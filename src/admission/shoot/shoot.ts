@@ -21,7 +21,14 @@ import { seedBindingCauses } from "./binding.ts";
 import { credentialsChangeCauses } from "./credentials-change.ts";
 import { dnsProviderCauses } from "./dns-providers.ts";
 import { domainCauses, domainWarnings } from "./domain.ts";
-import { deletionCauses, forceDeletionCauses, frozenCauses, hibernationCauses, nameCauses } from "./lifecycle.ts";
+import {
+  deletionCauses,
+  forceDeletionCauses,
+  frozenCauses,
+  hibernationCauses,
+  nameCauses,
+  projectCauses,
+} from "./lifecycle.ts";
 import { gateWarnings } from "./feature-gates.ts";
 import { fieldWarnings } from "./field-warnings.ts";
 import { changedFields } from "./forms.ts";
@@ -114,6 +121,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   const project = await readProjectOf(client, shoot.metadata.namespace);
   const causes = [
     ...binding,
+    ...projectCauses(project, old),
     ...(await shootReferenceCauses(referrer, known)),
     ...(await profileChangeCauses(client, known)),
     ...(await credentialsChangeCauses(referrer, known)),
