@@ -2,12 +2,19 @@ import { isDeepStrictEqual } from "node:util";
 import { EXPIRATION_ANNOTATION } from "../../api/annotations.ts";
 import { profileReference, readEffectiveProfile } from "../../api/core/effective-profile.ts";
 import { isSameKey, quotasOf, readQuotas } from "../../api/core/quotas-of.ts";
-import { CloudProfile, NamespacedCloudProfile, SecretBinding, type Quota, type Shoot } from "../../api/index.ts";
+import {
+  CloudProfile,
+  CredentialsBinding,
+  NamespacedCloudProfile,
+  SecretBinding,
+  type Quota,
+  type Shoot,
+} from "../../api/index.ts";
 import type { KubeClient, NamespacedKey } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import { keyOf, KnownCredentialsBinding, KnownSecretBinding, KnownShoot, type KnownBinding } from "../watched/known.ts";
 import type { ShootChange } from "./change.ts";
-import { lifetimeCauses, needsQuota, quotaCauses, type QuotaUse } from "./quota.ts";
+import { lifetimeCauses, needsQuota, quotaCauses, type Consumer, type QuotaUse } from "./quota.ts";
 
 /** Reads what the Quotas of the Shoot's binding leave, and says why the Shoot does not get along with that. */
 export async function readQuotaCauses(client: KubeClient, change: ShootChange): Promise<Cause[]> {
@@ -55,28 +62,52 @@ async function readUses(
     client.list(KnownCredentialsBinding),
     client.list(KnownShoot),
   ]);
-  const { namespace, name } = shoot.metadata;
+  const { namespace } = shoot.metadata;
+  const naming = bindingsByQuota([...secretBindings, ...credentialsBindings]);
+  const consumerOf = createConsumers(sizesOf);
+  const candidates = shoots
+    .filter(({ metadata }) => !isSameKey(metadata, shoot.metadata))
+    .map((other) => ({ other, bindings: boundBy(other) }));
   const uses = quotas.map(async (quota): Promise<QuotaUse> => {
-    const naming = [...secretBindings, ...credentialsBindings].filter((binding) =>
-      quotasOf(binding).some((key) => isSameKey(key, quota.metadata)),
-    );
-    const others = shoots
-      .filter((other) => !isSameKey(other.metadata, { namespace, name }))
-      .filter((other) => quota.spec.scope.kind !== "Project" || other.metadata.namespace === namespace)
-      .filter((other) => naming.some((binding) => isBoundBy(other, binding)));
-    const consumers = others.map(async (other) => ({
-      shoot: other,
-      profile: await sizesOf(other),
-    }));
-    const byKey = Map.groupBy(await Promise.all(consumers), ({ shoot: { metadata } }) => keyOf(metadata));
-    return { quota, others: [...byKey.values()] };
+    const named = naming.get(keyOf(quota.metadata));
+    const others = candidates
+      .filter(({ other }) => quota.spec.scope.kind !== "Project" || other.metadata.namespace === namespace)
+      .filter(({ bindings }) => bindings.some((key) => named?.has(key)));
+    const consumers = await Promise.all(others.map(({ other }) => consumerOf(other)));
+    return { quota, others: [...Map.groupBy(consumers, ({ shoot: { metadata } }) => keyOf(metadata)).values()] };
   });
   return Promise.all(uses);
 }
 
-function isBoundBy({ spec, metadata }: KnownShoot, binding: KnownBinding): boolean {
-  const name = binding.kind === SecretBinding.kind ? spec.secretBindingName : spec.credentialsBindingName;
-  return name !== undefined && isSameKey({ namespace: metadata.namespace, name }, binding.metadata);
+/** The bindings that name each Quota. A project makes as many as it likes: each is gone through once. */
+function bindingsByQuota(bindings: readonly KnownBinding[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const named = new Map<string, Set<string>>();
+  for (const binding of bindings) {
+    const key = bindingKey(binding.kind, binding.metadata);
+    for (const quota of quotasOf(binding).map(keyOf)) named.set(quota, (named.get(quota) ?? new Set()).add(key));
+  }
+  return named;
+}
+
+/** The bindings that a Shoot names. */
+const boundBy = ({ spec, metadata: { namespace } }: KnownShoot): string[] => [
+  ...(spec.secretBindingName ? [bindingKey(SecretBinding.kind, { namespace, name: spec.secretBindingName })] : []),
+  ...(spec.credentialsBindingName
+    ? [bindingKey(CredentialsBinding.kind, { namespace, name: spec.credentialsBindingName })]
+    : []),
+];
+
+const bindingKey = (kind: string, key: Partial<NamespacedKey> & Pick<NamespacedKey, "name">): string =>
+  `${kind}/${keyOf(key)}`;
+
+/** Says what a Shoot can be made of; the same consumer for each of its Quotas. */
+function createConsumers(sizesOf: SizeReader) {
+  const known = new Map<KnownShoot, Promise<Consumer & { readonly shoot: KnownShoot }>>();
+  return (shoot: KnownShoot) => {
+    const consumer = known.get(shoot) ?? sizesOf(shoot).then((profile) => ({ shoot, profile }));
+    known.set(shoot, consumer);
+    return consumer;
+  };
 }
 
 /** Why a Shoot with a Quota cannot have machines that its project has described itself, or more of them than it had. */

@@ -28,9 +28,9 @@ type Use = Partial<Record<QuotaMetric, bigint>>;
  * pools (Gardener: plugin ShootQuotaValidator).
  */
 export function quotaCauses(consumer: Consumer, quotas: readonly QuotaUse[]): Cause[] {
-  const own = useOf(consumer);
+  const [own, usesOf] = [useOf(consumer), createUses()];
   return quotas.flatMap(({ quota: { metadata, spec }, others }) => {
-    const taken = others.map((versions) => largest(versions.map(useOf)));
+    const taken = others.map((versions) => largest(versions.map(usesOf)));
     return quotaMetrics.flatMap((metric): Cause[] => {
       const limit = nanosOf(spec.metrics[metric] ?? "");
       const before = taken.reduce((sum, use) => sum + (use[metric] ?? 0n), 0n);
@@ -67,6 +67,16 @@ const measured = ({ machine, maximum, volume, dataVolumes = [] }: KnownPool) => 
   ...{ type: machine.type, maximum, volume },
   dataVolumes: dataVolumes.map(({ type, size }) => ({ type, size })),
 });
+
+/** What consumers use, each counted once for all Quotas that hold for it. */
+function createUses(): (consumer: Consumer) => Use {
+  const known = new Map<Consumer, Use>();
+  return (consumer) => {
+    const use = known.get(consumer) ?? useOf(consumer);
+    known.set(consumer, use);
+    return use;
+  };
+}
 
 /** A Shoot's API server takes a load balancer. Machines that the profile does not offer any more count for nothing. */
 function useOf({ shoot, profile }: Consumer): Use {
