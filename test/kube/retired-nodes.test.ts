@@ -2,7 +2,7 @@ import { beforeEach, describe, expect } from "vitest";
 import type { Cluster, KubeObject, Worker } from "../../src/api/index.ts";
 import { MACHINE_POOL_LABEL, POOL_LABEL } from "../../src/api/labels.ts";
 import type { ActuatorContext } from "../../src/extension/index.ts";
-import { Node, Pod, refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { Namespace, Node, Pod, refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import type { Machines } from "../../src/local/machine/machines.ts";
 import { createLogger } from "../../src/log.ts";
 import { createKeyedMutex } from "../../src/provider-local/keyed-mutex.ts";
@@ -57,12 +57,36 @@ describe("a machine that goes", () => {
     expect(await nodeOf("going")).toBeUndefined();
   });
 
+  it("waits for each pod as long as one is in a namespace that is being deleted, which takes no evictions", async () => {
+    const leaving = await createLeaving();
+    const retired = retire();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(removed).toEqual([]);
+
+    await allow(1);
+    await eventually(async () => expect(await podOf("app")).toBeUndefined());
+    expect(removed).toEqual([]);
+    await kube.remove(leaving, { gracePeriodSeconds: 0 });
+    await retired;
+    expect(removed).toEqual(["going"]);
+  });
+
   it("waits for no pod longer than its time", async () => {
     await retire(-1);
     expect(await podOf("app")).toBeDefined();
     expect(removed).toEqual(["going"]);
     expect(await nodeOf("going")).toBeUndefined();
   });
+
+  /** A pod in a namespace that is being deleted, which no controller takes away. */
+  async function createLeaving() {
+    const metadata = { name: "app", namespace: "leaving" };
+    const spec = { nodeName: "going", terminationGracePeriodSeconds: 0, containers: [{ name: "app", image: "app" }] };
+    await kube.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "leaving" } });
+    await kube.create({ apiVersion: "v1", kind: "Pod", metadata, spec });
+    await kube.remove(refTo(Namespace, { name: "leaving" }));
+    return refTo(Pod, { namespace: "leaving", name: "app" });
+  }
 
   async function createPod(name: string, labels: Record<string, string>, ownerReferences: Owner[] = []) {
     const spec = { nodeName: "going", terminationGracePeriodSeconds: 0, containers: [{ name: "app", image: "app" }] };

@@ -3,7 +3,7 @@ import { MIRROR_POD_ANNOTATION } from "../../api/annotations.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
-import { isConflict, isNotFound, KubeError, Node, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
+import { KubeError, Node, Pod, refOf, refTo, type KubeClient } from "../../kube/index.ts";
 
 /** Resolves when the Node is Ready; throws after `timeout` milliseconds. */
 export async function waitForNode(
@@ -97,7 +97,10 @@ async function drain(
   }
 }
 
-/** Asks for an eviction. One that is refused for now, as by a disruption budget, is for the caller to ask for again. */
+/**
+ * Asks for an eviction. One that is refused, by a disruption budget, a policy, or because the pod's namespace is being deleted, is for the
+ * caller to ask for again, and keeps other pods from nothing.
+ */
 async function evict(shootClient: KubeClient, { metadata: { name, namespace, uid } }: Pod): Promise<void> {
   const eviction = {
     apiVersion: "policy/v1",
@@ -108,8 +111,7 @@ async function evict(shootClient: KubeClient, { metadata: { name, namespace, uid
   try {
     await shootClient.createSubresource(refTo(Pod, { name, namespace }), "eviction", eviction);
   } catch (error) {
-    if (error instanceof KubeError && (error.retryable || isNotFound(error) || isConflict(error))) return;
-    throw error;
+    if (!(error instanceof KubeError)) throw error;
   }
 }
 
