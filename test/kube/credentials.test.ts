@@ -1,8 +1,10 @@
 import { expect } from "vitest";
+import { deployDnsCredentials } from "../../src/activities/control-plane/dns.ts";
 import { createProvisioning } from "../../src/activities/secrets/provisioning.ts";
-import type { CredentialsBinding, SecretBinding } from "../../src/api/index.ts";
+import type { CredentialsBinding, SecretBinding, Seed } from "../../src/api/index.ts";
 import { refOf, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { test } from "../support/cluster-test.ts";
+import { exampleContext } from "../support/control-plane-context.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
 let client: KubeClient;
@@ -57,6 +59,19 @@ test("the Secret that a SecretBinding names is copied into the seed, and one tha
   await expect(provisioning().deployCloudProviderSecret(run)).rejects.toThrow(
     "Secret garden-dev/by-binding with the provider's credentials does not exist",
   );
+});
+
+test("a Seed's default domain is found by its name, however that is spelled", async () => {
+  const metadata = { name: "default-domain", namespace: "garden-dev" };
+  await client.apply<Secret>({ apiVersion: "v1", kind: "Secret", metadata, data: { key: "YQ==" } });
+  const { seed, ...context } = exampleContext();
+  const defaults = [
+    { type: "local", domain: "Dev.Perennial.Test.", credentialsRef: { apiVersion: "v1", kind: "Secret", ...metadata } },
+  ];
+  const withDefault = { ...seed, spec: { ...seed?.spec, dns: { defaults } } } as Seed;
+  await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: context.namespace } });
+  const deployed = deployDnsCredentials(client, client, { ...context, seed: withDefault }, "external");
+  expect(await deployed).toEqual({ type: "local" });
 });
 
 const provisioning = () =>

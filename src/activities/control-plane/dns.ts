@@ -1,6 +1,7 @@
 import type { Seed } from "../../api/index.ts";
 import { primaryDnsProvider } from "../../api/shoot/dns-provider.ts";
 import { dnsSecretName, seedOf, type ControlPlaneContext, type DnsProvider } from "../../components/index.ts";
+import { isWithin } from "../../dns/domain.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../step-error.ts";
 import { referencedSecret } from "../secret-reference.ts";
@@ -49,9 +50,7 @@ function external(context: ControlPlaneContext): Managed {
   if (own !== undefined) return own;
   const seed = seedOf(context);
   const { domain = "" } = context.shoot.spec.dns ?? {};
-  const usual = (seed.spec.dns.defaults ?? []).find(
-    (one) => domain === one.domain || domain.endsWith(`.${one.domain}`),
-  );
+  const usual = (seed.spec.dns.defaults ?? []).find((one) => isWithin(domain, one.domain));
   if (usual !== undefined) return managed(usual, `spec.dns.defaults of Seed ${seed.metadata.name}`);
   throw configurationProblem(
     `spec.dns.domain ${domain} is in no default domain of Seed ${seed.metadata.name}: name a provider with its Secret in spec.dns.providers`,
