@@ -6,6 +6,7 @@ import {
 } from "../../src/api/annotations.ts";
 import { MANAGED_BY_LABEL, NO_CLEANUP_LABEL, ROLE_LABEL } from "../../src/api/labels.ts";
 import { cleanUpLimits } from "../../src/activities/teardown/clean-up-limits.ts";
+import { free } from "../../src/activities/teardown/users-objects.ts";
 import { createResourceCleaner } from "../../src/activities/teardown/shoot-resources.ts";
 import { toFailure } from "../../src/activities/failure.ts";
 import type { KubeObject } from "../../src/api/schema/meta.ts";
@@ -139,6 +140,17 @@ test("finalizers are removed when their grace is over, and not before", async ()
   expect((await controlPlane.client.read(refOf(held)))?.metadata.finalizers).toEqual(["test.perennial.dev/never"]);
   await cleanable({ [CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION]: "1" }, 10_000).extendedApis();
   expect(await exists(definition)).toBe(false);
+});
+
+test("a later object of the same name keeps its finalizers", async () => {
+  const held = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "later", namespace: "default" } };
+  const object = { ...held, metadata: { ...held.metadata, finalizers: ["test.perennial.dev/never"] } };
+  const earlier = await apply(object);
+  const stale = { ...earlier, metadata: { ...earlier.metadata, uid: "00000000-0000-4000-8000-000000000000" } };
+  await expect(free(controlPlane.client, stale)).rejects.toThrow("uid");
+  expect((await controlPlane.client.read(refOf(earlier)))?.metadata.finalizers).toEqual(object.metadata.finalizers);
+  await free(controlPlane.client, earlier);
+  await controlPlane.client.remove(refOf(earlier));
 });
 
 test("a pod whose kubelet does not answer goes when its grace is over", async () => {

@@ -131,9 +131,10 @@ export async function ask(shootClient: KubeClient, object: KubeObject): Promise<
   });
 }
 
-/** Lets the object go without those who hold it: its finalizers, or for a pod its node's kubelet. */
+/** Lets the object go without those who hold it: its finalizers, or for a pod its node's kubelet. A later object of its name stays as it is. */
 export async function free(shootClient: KubeClient, object: KubeObject): Promise<void> {
   const { finalizers = [], uid = "" } = object.metadata;
-  if (finalizers.length > 0) await unlessGone(shootClient.patch(refOf(object), { metadata: { finalizers: null } }));
+  if (finalizers.length > 0)
+    await unlessGone(shootClient.patch(refOf(object), { metadata: { uid, finalizers: null } }));
   else if (object.kind === "Pod") await shootClient.remove(refOf(object), { gracePeriodSeconds: 0, uid });
 }
