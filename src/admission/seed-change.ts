@@ -1,4 +1,5 @@
 import type { Seed } from "../api/index.ts";
+import { canonicalName, isWithin } from "../dns/domain.ts";
 import { keyOf, type KnownShoot } from "./watched/known.ts";
 import type { Cause } from "./review.ts";
 
@@ -10,8 +11,8 @@ export function seedChangeCauses(seed: Seed, old: Seed, shoots: readonly KnownSh
   if (shoots.length === 0) return [];
   const zones = (old.spec.provider.zones ?? []).filter((zone) => !seed.spec.provider.zones?.includes(zone));
   const [internal, before] = [seed, old].map(({ spec }) => spec.dns.internal?.domain);
-  const kept = new Set((seed.spec.dns.defaults ?? []).map(({ domain }) => domain));
-  const lost = (old.spec.dns.defaults ?? []).filter(({ domain }) => !kept.has(domain));
+  const kept = new Set((seed.spec.dns.defaults ?? []).map(({ domain }) => canonicalName(domain)));
+  const lost = (old.spec.dns.defaults ?? []).filter(({ domain }) => !kept.has(canonicalName(domain)));
   return [
     ...(zones.length > 0
       ? [refuse("spec.provider.zones", `${zones.join(", ")} cannot be removed: control planes may be there`)]
@@ -25,7 +26,7 @@ export function seedChangeCauses(seed: Seed, old: Seed, shoots: readonly KnownSh
         ]
       : []),
     ...lost.flatMap(({ domain }) => {
-      const users = shoots.filter(({ spec }) => spec.dns?.domain?.endsWith(`.${domain}`));
+      const users = shoots.filter(({ spec: { dns } }) => dns?.domain !== undefined && isWithin(dns.domain, domain));
       const names = [...new Set(users.map(({ metadata }) => keyOf(metadata)))].slice(0, 10);
       return users.length === 0
         ? []
