@@ -50,7 +50,8 @@ export function createManagedResources({ seedClient, waits }: ManagedResourceDep
       for (const one of managed) {
         const annotations = group.registration(targetOf(one, "gone"), one.metadata.uid);
         await removeAnnotated(seedClient, refOf(one), annotations);
-        if (run.forced) await unlessGone(seedClient.patch(refOf(one), { metadata: { finalizers: null } }));
+        const { uid } = one.metadata;
+        if (run.forced) await unlessGone(seedClient.patch(refOf(one), { metadata: { uid, finalizers: null } }));
       }
       return managed.map((one) => targetOf(one, "gone"));
     },

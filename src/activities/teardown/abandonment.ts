@@ -60,7 +60,10 @@ async function releaseSecrets(client: KubeClient, { technicalID: namespace }: Sh
   const held = (await client.list(Secret, { namespace })).filter(
     ({ metadata }) => (metadata.finalizers ?? []).length > 0,
   );
-  for (const secret of held) await unlessGone(client.patch(refOf(secret), { metadata: { finalizers: null } }));
+  for (const secret of held) {
+    const { uid } = secret.metadata;
+    await unlessGone(client.patch(refOf(secret), { metadata: { uid, finalizers: null } }));
+  }
 }
 
 /** What controllers hold with finalizers: every kind of Gardener's extensions, and what upstream's providers keep beside them. */
