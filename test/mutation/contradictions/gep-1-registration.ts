@@ -56,8 +56,8 @@ export const ofGep1Registration: readonly Contradiction[] = [
   {
     promise: "Shoot quotas stay in the core",
     file: "src/admission/shoot/quota-use.ts",
-    find: "const naming = [...secretBindings, ...credentialsBindings].filter(",
-    put: "const naming = [...secretBindings, ...credentialsBindings.slice(0, 0)].filter(",
+    find: "bindingsByQuota([...secretBindings, ...credentialsBindings])",
+    put: "bindingsByQuota([...secretBindings, ...credentialsBindings.slice(0, 0)])",
   },
   {
     promise: "Maintenance sets `trigger.gardener.cloud=maintenance`, updates patch versions and images",
