@@ -12,10 +12,10 @@ test.beforeAll(async ({ admissionLab }) => {
   const { internal, defaults } = seed.spec.dns;
   const dns = {
     ...seed.spec.dns,
-    ...(internal && { internal: { ...internal, domain: "Internal.Elsewhere.test." } }),
+    ...(internal && { internal: { ...internal, domain: "internal.elsewhere.test" } }),
     ...(defaults && { defaults: defaults.map((one) => ({ ...one, domain: "elsewhere.test" })) }),
   };
-  const ingress = { domain: "Apps.Elsewhere.example.", controller: { kind: "nginx" } };
+  const ingress = { domain: "apps.elsewhere.example", controller: { kind: "nginx" } };
   await client.apply({ ...seed, metadata: { name: "seed-3" }, spec: { ...seed.spec, dns, ingress } });
   for (const name of ["dev", "garden", "garden-leadership", "other"])
     await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });

@@ -108,6 +108,20 @@ test.each<[string, object]>([
   );
 });
 
+test.each(["internal.Example.org", "internal.example.org.", "-.example.org", ""])(
+  "a Seed's domain cannot be %j: records and certificates would not be those of its Shoots",
+  async (domain) => {
+    const { client } = controlPlane;
+    const dns = (where: object) => client.patch(refTo(Seed, { name: "seed-1" }), { spec: where });
+    const { internal, defaults = [] } = (await client.read(Seed, { name: "seed-1" }))?.spec.dns ?? {};
+    await expect(dns({ dns: { internal: { ...internal, domain } } })).rejects.toThrow("spec.dns.internal.domain");
+    await expect(dns({ dns: { defaults: [{ ...defaults[0], domain }] } })).rejects.toThrow(
+      "spec.dns.defaults[0].domain",
+    );
+    await expect(dns({ ingress: { domain } })).rejects.toThrow("spec.ingress.domain");
+  },
+);
+
 test("the size of each node's network cannot go back to its default, and the default may be said", async () => {
   const { client } = controlPlane;
   const masked = (name: string, kubeControllerManager?: object) =>

@@ -5,7 +5,7 @@ import { extensionReference } from "./extension-reference.ts";
 import { conditions, lastOperation } from "../schema/meta.ts";
 import { namedResourceReference } from "../schema/references.ts";
 import { object, onceSet, raw, rules, timestamp } from "../schema/fields.ts";
-import { quantity } from "../schema/syntax.ts";
+import { domain, quantity } from "../schema/syntax.ts";
 import { seedDNS, seedNetworks } from "../placement/networks.ts";
 import { gardener } from "../shoot/availability.ts";
 import { stateKey } from "./state-key.ts";
@@ -102,9 +102,9 @@ const ingressController = object({
 });
 
 const ingress = object({
-  domain: z
-    .string()
-    .describe("Domain specifies the IngressDomain of the cluster pointing to the ingress controller endpoint."),
+  domain: domain().describe(
+    "Domain specifies the IngressDomain of the cluster pointing to the ingress controller endpoint.",
+  ),
   controller: ingressController.describe(
     "Controller configures a Gardener managed Ingress Controller listening on the ingressDomain",
   ),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { objectReference } from "../schema/references.ts";
 import { object, onceSet } from "../schema/fields.ts";
+import { domain } from "../schema/syntax.ts";
 
 const shootNetworks = object({
   pods: z.string().optional().describe("Pods is the CIDR of the pod network."),
@@ -37,7 +38,7 @@ const seedDNSProvider = object({
 
 const seedDNSProviderConfig = object({
   type: z.string().describe("Type is the type of the DNS provider."),
-  domain: z.string().describe("Domain is the domain name to be used by the DNS provider."),
+  domain: domain().describe("Domain is the domain name to be used by the DNS provider."),
   zone: z.string().optional().describe("Zone is the zone where the DNS records are managed."),
   credentialsRef: objectReference.describe(
     "CredentialsRef is a reference to a resource holding the credentials used for authentication with the DNS provider.",
