@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Candidate, Findings } from "./candidate.ts";
-import { judgeSyncs, measureSyncs } from "./sync-time.ts";
+import { judgeDisk, measureSyncs } from "./sync-time.ts";
 
 const FOLDER = "/var/lib";
 
@@ -14,7 +14,7 @@ export async function diskFindings({ root, diskSpace }: Pick<Candidate, "root" |
     const space = diskSpace ?? (await spaceIn(join(root, FOLDER)));
     // A full disk could not be measured, either.
     if (space < LEAST_SPACE) return { faults: [spaceFault(space)], warnings: [] };
-    return judgeSyncs(await measureSyncs(join(root, FOLDER)), FOLDER);
+    return await judgeDisk(() => measureSyncs(join(root, FOLDER)), FOLDER);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { preflight } from "../../../src/gardenadm/preflight/preflight.ts";
-import { judgeSyncs, measureSyncs } from "../../../src/gardenadm/preflight/sync-time.ts";
+import { judgeDisk, judgeSyncs, measureSyncs } from "../../../src/gardenadm/preflight/sync-time.ts";
 import { bareRoot, type BareRoot } from "../../support/bare-root.ts";
 
 let machine: BareRoot;
@@ -62,6 +62,23 @@ test("the median counts, which single hiccups do not move", () => {
     ],
     warnings: [],
   });
+});
+
+test("a disk that others keep busy for a while is tried again, and one that stays too slow is refused", async () => {
+  const disk = (...trials: readonly (readonly number[])[]) => {
+    const asked = [...trials];
+    const judged = judgeDisk(async () => asked.shift() ?? expect.fail("tried too often"), "/var/lib", {
+      ...{ trials: 3, pause: 1 },
+    });
+    return judged.then(({ faults, warnings }) => ({
+      faults: faults.length,
+      warnings: warnings.length,
+      left: asked.length,
+    }));
+  };
+  expect(await disk([1165, 1165], [900], [3, 4])).toEqual({ faults: 0, warnings: 0, left: 0 });
+  expect(await disk([1165], [80], [3])).toEqual({ faults: 0, warnings: 1, left: 1 });
+  expect(await disk([1165], [900], [700])).toEqual({ faults: 1, warnings: 0, left: 0 });
 });
 
 test("a control plane needs room on its disk, and a machine where it is at work is not asked again", async () => {
