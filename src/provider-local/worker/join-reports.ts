@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { Worker } from "../../api/index.ts";
 import type { Guard } from "../../extension/index.ts";
@@ -10,6 +9,7 @@ import type { ShootAccess } from "../shoot-access.ts";
 import type { Runner } from "../volumes.ts";
 import { lastComplaint } from "./complaint.ts";
 import { isActive } from "./machine-keeper.ts";
+import { createRounds } from "./rounds.ts";
 
 /** The seed's Workers, their machines, and the Shoots that these are to join; times are ms. */
 export interface JoinReportsDeps {
@@ -31,9 +31,6 @@ export interface JoinReportsDeps {
  */
 export function createJoinReports({ period = 30_000, grace = 60_000, ...deps }: JoinReportsDeps): Runner {
   const { client, machines, shoots, guard, log } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let running: Promise<void> = Promise.resolve();
   /** When each machine was seen first, by name; one that has joined is undefined. */
   const seen = new Map<string, number | undefined>();
 
@@ -85,21 +82,7 @@ export function createJoinReports({ period = 30_000, grace = 60_000, ...deps }: 
     }
   };
 
-  const run = async () => {
-    while (!signal.aborted) {
-      await round().catch((error: unknown) => log.warn({ err: error }, "cannot look whether machines have joined"));
-      await sleep(period, undefined, { signal }).catch(() => undefined);
-    }
-  };
-
-  return {
-    start: () => void (running = run()),
-    synced: async () => undefined,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return createRounds(round, { period, failure: "cannot look whether machines have joined", log });
 }
 
 const MOST_NAMED = 3;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { MACHINE_NAMESPACE_LABEL } from "../../api/labels.ts";
 import { Worker } from "../../api/index.ts";
 import { OperationRefused, type Guard } from "../../extension/index.ts";
@@ -8,6 +7,7 @@ import type { Logger } from "../../log.ts";
 import { permitted } from "../permitted.ts";
 import type { KeyedMutex } from "../keyed-mutex.ts";
 import type { Runner } from "../volumes.ts";
+import { createRounds } from "./rounds.ts";
 
 /** The host's machines and the seed whose Workers they belong to; `mutex` is the Worker controller's. */
 export interface MachineKeeperDeps {
@@ -20,28 +20,8 @@ export interface MachineKeeperDeps {
 
 /** Boots machines of this seed's Workers that went down, as a cloud's own supervisor would; it never makes one. */
 export function createMachineKeeper(deps: MachineKeeperDeps): Runner {
-  const stopping = new AbortController();
-  let running: Promise<void> = Promise.resolve();
-  return {
-    start: () => void (running = keep(deps, stopping.signal)),
-    synced: async () => undefined,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-async function keep(deps: MachineKeeperDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await bootDown(deps, signal);
-    } catch (error) {
-      // The next round is the retry.
-      deps.log.warn({ err: error }, "machines could not be looked after");
-    }
-    await sleep(interval, undefined, { signal }).catch(() => undefined);
-  }
+  const failure = "machines could not be looked after";
+  return createRounds((signal) => bootDown(deps, signal), { period: PERIOD, failure, log: deps.log });
 }
 
 async function bootDown(
@@ -77,4 +57,4 @@ export function isActive({ spec, metadata, status }: Worker): boolean {
 }
 
 /** Milliseconds. */
-const interval = 15_000;
+const PERIOD = 15_000;
