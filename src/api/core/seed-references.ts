@@ -1,5 +1,5 @@
 import { GARDEN_NAMESPACE } from "../names.ts";
-import type { Reference } from "../shoot/references.ts";
+import type { Named, Reference } from "../shoot/references.ts";
 import type { Seed } from "./seed.ts";
 
 /** An object that is needed, and the field that names it. */
@@ -21,10 +21,4 @@ export function referencesOfSeed({
   return named.flatMap(([field, { kind = "Secret", name, namespace = GARDEN_NAMESPACE } = {}]) =>
     name === undefined ? [] : [{ kind, namespace, name, field }],
   );
-}
-
-interface Named {
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-  readonly namespace?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import { isNetwork, overlaps } from "../schema/cidr.ts";
 import type { Seed } from "../core/seed.ts";
 import type { Condition } from "../schema/meta.ts";
+import { SILENT_WORKER } from "../shoot/health.ts";
 import type { Shoot } from "../shoot/shoot.ts";
 
 /** Something that stands against a Shoot on a Seed: the field that says so, what is wrong, and what to do about it. */
@@ -41,11 +42,7 @@ export function silentConditions({ status }: Seed, now: string): Condition[] {
 }
 
 /** Upstream's reason, by which its dashboards know a silent Seed. */
-const silence = {
-  status: "Unknown",
-  reason: "SeedStatusUnknown",
-  message: "The seed's worker has stopped posting ready status.",
-} as const;
+const silence = { status: "Unknown", reason: "SeedStatusUnknown", message: SILENT_WORKER } as const;
 
 const READY = "GardenletReady";
 

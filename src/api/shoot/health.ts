@@ -41,8 +41,7 @@ const isKeptBySeed = ({ type }: Condition): boolean => keptBySeed.includes(type)
 
 const keptBySeed: readonly string[] = [...healthTypes, ...constraintTypes];
 
-const doubt = {
-  status: "Unknown",
-  reason: "StatusUnknown",
-  message: "The seed's worker has stopped posting ready status.",
-} as const;
+/** The message of the conditions that are not kept up to date while a seed's worker is silent. */
+export const SILENT_WORKER = "The seed's worker has stopped posting ready status.";
+
+const doubt = { status: "Unknown", reason: "StatusUnknown", message: SILENT_WORKER } as const;

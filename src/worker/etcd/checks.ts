@@ -93,8 +93,9 @@ export function createEtcdCheck({ gardenClient, seedClient, seedName, readings, 
 
   const makeRoom = async (namespace: string, role: EtcdRole, reading: EtcdReading): Promise<void> => {
     const task = taskOf(reading);
-    const { owner } = task === "nothing" ? {} : await findOwner(namespace);
-    if (task === "nothing" || owner === undefined) return;
+    if (task === "nothing") return;
+    const { owner } = await findOwner(namespace);
+    if (owner === undefined) return;
     const client = fenced(seedClient, { technicalID: namespace, epoch: owner.epoch });
     const name = defragmentation(role);
     const [schedule, before] = await Promise.all([
