@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { profileCauses } from "../../../src/admission/shoot/profile.ts";
-import { CloudProfile, type Shoot } from "../../../src/api/index.ts";
+import type { Shoot } from "../../../src/api/index.ts";
+import { profileFor } from "../../support/cloud-profile.ts";
 import { exampleShoot } from "../../support/control-plane-context.ts";
 import { withChange } from "../../support/changed-shoots/case.ts";
 
@@ -15,19 +16,12 @@ const before = withChange(exampleShoot(), {
   "spec.kubernetes.version": "1.34.3",
   "spec.provider.workers[0].machine.image": { name: "old", version: "1.0.0" },
 });
-const profile = CloudProfile.parse({
-  apiVersion: CloudProfile.apiVersion,
-  kind: CloudProfile.kind,
-  metadata: { name: "local" },
-  spec: {
-    type: before.spec.provider.type,
-    kubernetes: { versions: [{ version: "1.34.3" }, { version: "1.34.4" }] },
-    machineImages: [{ name: "old", versions: [image] }],
-    machineTypes: (before.spec.provider.workers ?? []).map(({ machine }) => ({
-      ...{ name: machine.type, cpu: "4", gpu: "0", memory: "8Gi" },
-    })),
-    regions: [{ name: before.spec.region }],
-  },
+const profile = profileFor(before, {
+  versions: ["1.34.3", "1.34.4"],
+  machineImages: [{ name: "old", versions: [image] }],
+  machineTypes: (before.spec.provider.workers ?? []).map(({ machine }) => ({
+    ...{ name: machine.type, cpu: "4", gpu: "0", memory: "8Gi" },
+  })),
 });
 
 /** What stands against a change of a Shoot whose machines run an image for older kubelets, which has expired meanwhile. */

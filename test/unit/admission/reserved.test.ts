@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { profileCauses } from "../../../src/admission/shoot/profile.ts";
-import { CloudProfile, type Shoot } from "../../../src/api/index.ts";
+import type { Shoot } from "../../../src/api/index.ts";
 import { withChange } from "../../support/changed-shoots/case.ts";
+import { profileFor } from "../../support/cloud-profile.ts";
 import { exampleShoot } from "../../support/control-plane-context.ts";
 
 const now = new Date("2026-11-29T10:00:00Z");
@@ -9,20 +10,12 @@ const small = withChange(exampleShoot(), {
   "spec.provider.workers[0].machine": { type: "small" },
   "spec.provider.workers[0].kubernetes": undefined,
 });
-const profile = CloudProfile.parse({
-  apiVersion: CloudProfile.apiVersion,
-  kind: CloudProfile.kind,
-  metadata: { name: "local" },
-  spec: {
-    type: small.spec.provider.type,
-    kubernetes: { versions: [{ version: small.spec.kubernetes.version }] },
-    machineImages: [],
-    machineTypes: [
-      { name: "small", cpu: "1", memory: "1Gi" },
-      { name: "large", cpu: 8, memory: "32Gi" },
-    ],
-    regions: [{ name: small.spec.region }],
-  },
+const profile = profileFor(small, {
+  versions: [small.spec.kubernetes.version],
+  machineTypes: [
+    { name: "small", cpu: "1", memory: "1Gi" },
+    { name: "large", cpu: 8, memory: "32Gi" },
+  ],
 });
 
 const causesOf = (change: Parameters<typeof withChange>[1], old?: Shoot) =>
