@@ -17,7 +17,7 @@ export function entryOf(line: string): LogEntry | undefined {
   }
 }
 
-/** What an entry says, which is in two of its fields; nothing where it has neither. */
+/** Returns the text of an entry, which is in two of its fields; empty where it has neither. */
 export const saidBy = ({ msg, error }: LogEntry): string =>
   [msg, error].filter((one) => typeof one === "string" && one !== "").join(": ");
 

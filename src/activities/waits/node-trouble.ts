@@ -17,8 +17,9 @@ export interface NodeSights {
 }
 
 /**
- * What keeps nodes, or what pods on them need, from being ready, the nearest cause that can be seen first: what a node's kubelet
- * says, a webhook that refuses nodes, what the controller of their machines reports, pods of kube-system, pods beside the control plane. Undefined when nothing is to be seen.
+ * Finds what keeps nodes, or what pods on them need, from being ready, the nearest cause first: the message of a node's kubelet,
+ * a webhook that refuses nodes, what the controller of their machines reports, pods of kube-system, pods beside the control plane.
+ * Undefined when there is none to see.
  */
 export async function findNodeTrouble({
   shootClient,

@@ -37,7 +37,7 @@ export function imageCauses(pool: Pool, { profile, now, version }: ImageOffer, f
   return fitCauses(pool, { profile, version }, field);
 }
 
-/** What machine images are judged by; `version` is that of Kubernetes, which kubelets have unless their pool says another. */
+/** What machine images are judged by; `version` is that of Kubernetes, which kubelets have unless their pool names another. */
 interface ImageOffer {
   readonly profile: CloudProfile;
   readonly now: Date;
