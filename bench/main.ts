@@ -24,7 +24,7 @@ const benches: readonly Bench[] = [flow, waiting, reconciles, idle, registration
 const names = [...machineBenches, ...benches].map(({ name }) => name);
 
 /** What the servers of the benches run, which a machine that measures first has not built yet. */
-const needed = ["etcd", "etcdctl", "kube-apiserver", "temporal", ...clusterApiBinaries] as const;
+const needed = ["etcd", "etcdctl", "kube-apiserver", "temporal", "helm", ...clusterApiBinaries] as const;
 
 /** Measures and prints tables; with --json, an object. Talks to servers of its own on loopback, for some minutes. */
 await main(process.argv.slice(2));
