@@ -97,6 +97,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "kill-matrix",
+          ...polling,
+          include: ["test/kill-matrix/*.test.ts"],
+          testTimeout: seconds(900),
+          maxWorkers: 1,
+        },
+      },
+      {
+        test: {
           name: "upstream-api",
           ...polling,
           include: ["test/upstream/api/*.test.ts"],

@@ -16,7 +16,7 @@ import type { BinaryName } from "../src/local/binary/versions.ts";
 import { createLogger } from "../src/log.ts";
 import { planTests, type TestPlan } from "./test/arguments.ts";
 import { stoppedBy } from "./test/child.ts";
-import { lanes, needs, takes, takesRoot, type Project } from "./test/projects.ts";
+import { afterLanes, lanes, needs, orderBuilds, takes, takesRoot, type Project } from "./test/projects.ts";
 import { testsReachedBy } from "./test/reach.ts";
 import { explain, formatSum, repeat, slowest, type Counts } from "./test/report.ts";
 import { runProject } from "./test/run-project.ts";
@@ -38,22 +38,24 @@ async function main(plan: TestPlan): Promise<number> {
   const running = (plan.parallel ? lanes : [lanes.flat()])
     .map((lane) => lane.filter((project) => chosen.includes(project)))
     .filter((lane) => lane.length > 0);
-  const outcomes = await Promise.all(
-    running.map(async (lane) => {
-      const ended: Outcome[] = [];
-      for (const project of lane) {
-        const started = performance.now();
-        const rest = [...plan.rest, ...(files?.get(project) ?? [])];
-        const counts = await tryProject(project, { rest, parallel: running.length > 1, getBinaries });
-        ended.push({ project, counts, took: performance.now() - started });
-      }
-      return ended;
-    }),
-  );
-  report(outcomes.flat(), plan);
+  const last: Project[] = afterLanes.filter((project) => chosen.includes(project));
+  const parallel = plan.parallel && running.length + last.length > 1;
+  const outcomes: Outcome[] = [];
+  const runOne = async (project: Project) => {
+    const started = performance.now();
+    const rest = [...plan.rest, ...(files?.get(project) ?? [])];
+    const counts = await tryProject(project, { rest, parallel, getBinaries });
+    outcomes.push({ project, counts, took: performance.now() - started });
+  };
+  const runLane = async (lane: readonly Project[]) => {
+    for (const project of lane) await runOne(project);
+    for (let project = last.shift(); project !== undefined; project = last.shift()) await runOne(project);
+  };
+  await Promise.all((running.length > 0 ? running : [[]]).map(runLane));
+  report(outcomes, plan);
   console.log(`${Math.round((performance.now() - begun) / 1_000)} s, processors ${Math.round(busy() * 100)} % busy`);
-  console.log(formatSum(outcomes.flat().map(({ counts }) => counts)));
-  return outcomes.flat().some(({ counts }) => counts.failed > 0) ? 1 : 0;
+  console.log(formatSum(outcomes.map(({ counts }) => counts)));
+  return outcomes.some(({ counts }) => counts.failed > 0) ? 1 : 0;
 }
 
 function report(outcomes: readonly Outcome[], { left }: TestPlan): void {
@@ -93,13 +95,12 @@ function refuseWithoutRoot(project: Project, { platform, getuid }: NodeJS.Proces
   if (getuid?.() !== 0) throw new Error(`these tests make machines out of namespaces, which takes root: ${way}`);
 }
 
-/** Builds the binaries of these projects one after another, in the background; each project waits for those it needs. */
+/** Builds the binaries of these projects one after another, in the background; each project waits for those that it needs. */
 function createSupply(chosen: readonly Project[]): Setup["getBinaries"] {
   const log = createLogger({ name: "test", level: "warn" });
   const got = new Map<BinaryName, Promise<unknown>>();
   let last: Promise<unknown> = Promise.resolve();
-  for (const name of chosen.flatMap((project) => needs[project])) {
-    if (got.has(name)) continue;
+  for (const name of orderBuilds(chosen)) {
     const next = last.then(() => ensureBinaries([name], { log, pinned: true, onProgress: console.log }));
     got.set(name, next);
     last = next.catch(() => undefined);

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { planTests } from "../../../scripts/test/arguments.ts";
-import { usual } from "../../../scripts/test/projects.ts";
+import { conformanceBinaries, clusterBinaries } from "../../../src/local/binary/versions.ts";
+import { laterNeeds, needs, orderBuilds, usual } from "../../../scripts/test/projects.ts";
 import { testsReachedBy } from "../../../scripts/test/reach.ts";
 
 describe("the plan of a test run", () => {
@@ -15,8 +16,8 @@ describe("the plan of a test run", () => {
 
   test("leaves out what takes root when it is told to, and says so", () => {
     const { chosen, left } = planTests(["--no-e2e"]);
-    expect(chosen).toEqual(usual.filter((project) => !["self-hosted", "e2e"].includes(project)));
-    expect(left[0]).toBe("not run: self-hosted, e2e: --no-e2e leaves them out");
+    expect(chosen).toEqual(usual.filter((project) => !["self-hosted", "e2e", "kill-matrix"].includes(project)));
+    expect(left[0]).toBe("not run: self-hosted, e2e, kill-matrix: --no-e2e leaves them out");
   });
 
   test("is what is named, and the rest goes to vitest", () => {
@@ -29,6 +30,18 @@ describe("the plan of a test run", () => {
       rest: ["test/kube/lease.test.ts", "-t", "is held"],
     });
   });
+});
+
+test("binaries are built in the order in which the two lanes need them", () => {
+  const order = orderBuilds(usual);
+  const lastOf = (names: readonly string[]) => Math.max(...names.map((name) => order.indexOf(name as never)));
+  expect(order).toHaveLength(new Set(order).size);
+  expect([...order].sort()).toEqual(
+    [...new Set(usual.flatMap((project) => [...needs[project], ...(laterNeeds[project] ?? [])]))].sort(),
+  );
+  expect(lastOf(clusterBinaries)).toBe(clusterBinaries.length - 1);
+  expect(lastOf(needs.kube)).toBeLessThan(order.indexOf("cluster-api-manager"));
+  expect(order.slice(-conformanceBinaries.length)).toEqual(conformanceBinaries);
 });
 
 test("a change is seen by the tests that import it, start it or read it, however far away", async () => {

@@ -7,7 +7,7 @@ const SAMPLE = 9;
 const choice = ["--parts", "garden,source,destination", "--away", "dns,temporal,garden", "--seconds", "5"];
 
 test("a migration comes to the same end, whichever process is killed or away at whichever step", async () => {
-  const command = join(import.meta.dirname, "../kill-matrix/main.ts");
+  const command = join(import.meta.dirname, "main.ts");
   const options = [...choice, "--sample", String(SAMPLE), "--labs", "2"];
   const { stdout, stderr, exitCode } = await execa(process.execPath, [command, ...options], { reject: false });
   console.log(stdout);
