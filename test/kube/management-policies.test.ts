@@ -1,7 +1,9 @@
+import { execa } from "execa";
 import { afterAll, expect } from "vitest";
 import { DNSRecord } from "../../src/api/index.ts";
 import { PROJECT_NAMESPACE_ANNOTATION } from "../../src/api/annotations.ts";
 import { Namespace, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
+import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import { applyEndpointKind } from "../support/endpoint-lab.ts";
 import { eventually } from "../support/eventually.ts";
@@ -38,7 +40,9 @@ const projectIs = (project: string | null) => ({
 });
 const namespace = refTo(Namespace, { name: own });
 
-test("a tenant does not say which project the own Namespace may use, nor that it may use none any more", async () => {
+test("a tenant does not say which project the own Namespace may use, nor that it may use none any more", async ({
+  cluster: { kubeconfigFile },
+}) => {
   await eventually(async () => {
     await expect(tenant.patch(namespace, projectIs("garden-dev"))).rejects.toThrow(
       "says which project Clusters of the",
@@ -47,8 +51,24 @@ test("a tenant does not say which project the own Namespace may use, nor that it
   await client.patch(namespace, projectIs("garden-own"));
   for (const project of ["garden-dev", null])
     await expect(tenant.patch(namespace, projectIs(project))).rejects.toThrow("says which project Clusters of the");
+  await expect(tenant.patch(namespace, projectIs("garden-dev"), { subresource: "status" })).rejects.toThrow(
+    "says which project Clusters of the",
+  );
+  await expect(finalize(kubeconfigFile, projectIs("garden-dev").metadata)).rejects.toThrow(
+    "says which project Clusters of the",
+  );
+  await finalize(kubeconfigFile, {});
   await tenant.patch(namespace, { metadata: { labels: { team: "a" } } });
 });
+
+/** Writes the finalizers of the tenant's Namespace, which it may, and other metadata with them. */
+async function finalize(kubeconfig: string, metadata: object): Promise<void> {
+  const found = await tenant.read(namespace);
+  const path = `/api/v1/namespaces/${own}/finalize`;
+  const words = ["--kubeconfig", kubeconfig, "--as", `system:serviceaccount:${own}:tenant`, "replace", "--raw", path];
+  const input = JSON.stringify({ ...found, metadata: { ...found?.metadata, ...metadata } });
+  await execa(await findBinary("kubectl"), [...words, "-f", "-"], { input });
+}
 
 const record = (name: string, secretRef: DNSRecord["spec"]["secretRef"]): DNSRecord => ({
   ...typeMeta(DNSRecord),

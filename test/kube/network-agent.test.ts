@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
+import { CONTROL_PLANE_LABEL } from "../../src/api/labels.ts";
 import { Node, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createNetworkAgent, type NetworkAgent } from "../../src/provider-local/network-agent/agent.ts";
@@ -80,6 +82,15 @@ test("an agent says nothing of another node, and changes no node beside its stat
   const status = { status: { nodeInfo: { bootID: "x" } } };
   const refused = own.patch(refTo(Node, { name: "c" }), status, { subresource: "status" });
   await expect(refused).rejects.toThrow("a network agent writes the status of its own Node only");
+  for (const metadata of [
+    { labels: { [CONTROL_PLANE_LABEL]: "" } },
+    { annotations: { note: "x" } },
+    { finalizers: ["example.com/x"] },
+    { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "none", uid: randomUUID() }] },
+  ]) {
+    const relabelled = own.patch(refTo(Node, { name: "a" }), { metadata }, { subresource: "status" });
+    await expect(relabelled).rejects.toThrow("a network agent changes no metadata of its Node");
+  }
   const cordon = own.patch(refTo(Node, { name: "a" }), { spec: { unschedulable: true } });
   await expect(cordon).rejects.toThrow("forbidden");
   const stray = await clientOfAccount(cluster, account);

@@ -66,8 +66,8 @@ function configurationReaders(context: ControlPlaneContext, role: NodeRole): Kub
 function policy(): KubeObject[] {
   const isLease = "(request.resource.resource == 'leases')";
   const isSerial = `object.metadata.name.startsWith('${nodeAgentLeaseName(SERIAL_NAME_PREFIX)}')`;
-  const unchanged = (field: string) =>
-    `object.metadata.?${field}.orValue({}) == oldObject.metadata.?${field}.orValue({})`;
+  const unchanged = (field: string, none = "{}") =>
+    `object.metadata.?${field}.orValue(${none}) == oldObject.metadata.?${field}.orValue(${none})`;
   return nodeAgentPolicy(
     [
       { apiGroup: "", resources: ["nodes"], operations: ["UPDATE"] },
@@ -91,6 +91,11 @@ function policy(): KubeObject[] {
           `!${isLease} || ${isSerial} || (request.operation == 'UPDATE' && ${unchanged("labels")} && ` +
           `object.metadata.name == '${nodeAgentLeaseName("")}' + variables.machine)`,
         message: "a node agent renews its own Lease only",
+      },
+      {
+        // An owner that does not exist has the garbage collector delete the object, and with a Lease the role that it keeps for a name.
+        expression: `request.operation != 'UPDATE' || (${unchanged("ownerReferences", "[]")} && ${unchanged("finalizers", "[]")})`,
+        message: "a node agent changes no owner and no finalizer",
       },
     ],
   );

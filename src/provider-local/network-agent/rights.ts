@@ -33,7 +33,10 @@ export function agentAccount(): KubeObject[] {
 
 const admission = "admissionregistration.k8s.io/v1";
 
-/** RBAC knows no "its own": who takes a worker's token must not say anything of other nodes with it. A pod's token names its node. */
+/**
+ * RBAC has no rule for a caller's own Node: the token of a worker's agent, in other hands, must change no other Node. A pod's token names
+ * its node. A write of a Node's status may change the Node's labels, too, and a label makes it a node of the control plane.
+ */
 function ownNodeOnly(): KubeObject[] {
   const claim = "authentication.kubernetes.io/node-name";
   const extra = `request.userInfo.extra[${JSON.stringify(claim)}]`;
@@ -61,6 +64,11 @@ function ownNodeOnly(): KubeObject[] {
             message: "a network agent writes the status of its own Node only",
             reason: "Forbidden",
           },
+          {
+            expression: ["labels", "annotations", "ownerReferences", "finalizers"].map(unchanged).join(" && "),
+            message: "a network agent changes no metadata of its Node",
+            reason: "Forbidden",
+          },
         ],
       },
     },
@@ -72,3 +80,5 @@ function ownNodeOnly(): KubeObject[] {
     },
   ];
 }
+
+const unchanged = (field: string): string => `object.metadata.?${field} == oldObject.metadata.?${field}`;

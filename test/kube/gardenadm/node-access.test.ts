@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { describe, expect } from "vitest";
 import { CONTROL_PLANE_LABEL, NODE_ROLE_LABEL } from "../../../src/api/labels.ts";
@@ -141,6 +142,8 @@ describe("an agent", () => {
     const labels = { metadata: { labels: { [CONTROL_PLANE_LABEL]: "" } } };
     await expect(client.patch(own, labels)).rejects.toThrow("annotations of its Node only");
     await expect(client.patch(own, { spec: { unschedulable: true } })).rejects.toThrow("annotations of its Node only");
+    const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "none", uid: randomUUID() }];
+    await expect(client.patch(own, { metadata: { ownerReferences } })).rejects.toThrow("no owner and no finalizer");
     await expect(client.remove(own)).rejects.toThrow("forbidden");
   });
 
@@ -152,6 +155,11 @@ describe("an agent", () => {
     const renewed = await client.replace<Lease>({ ...lease, spec: { holderIdentity: "beats" } });
     const metadata = { ...renewed.metadata, labels: { [NODE_ROLE_LABEL]: "control-plane" } };
     await expect(client.replace<Lease>({ ...renewed, metadata })).rejects.toThrow("its own Lease only");
+    const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "none", uid: randomUUID() }];
+    for (const added of [{ ownerReferences }, { finalizers: ["example.com/x"] }])
+      await expect(client.replace<Lease>({ ...renewed, metadata: { ...renewed.metadata, ...added } })).rejects.toThrow(
+        "a node agent changes no owner and no finalizer",
+      );
     await agentOf("other", "worker");
     const another = await client.read(Lease, { namespace, name: nodeAgentLeaseName("other") });
     if (another === undefined) return expect.fail("there is no Lease");
