@@ -1,3 +1,4 @@
+import { listed } from "../../api/counted.ts";
 import { POOL_LABEL } from "../../api/labels.ts";
 import type { Worker } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
@@ -13,10 +14,11 @@ export function nodesReady(
   pools: Worker["spec"]["pools"],
   operation: ShootOperation,
 ): Readiness {
+  const byPool = Map.groupBy(nodes, ({ metadata }) => metadata.labels?.[POOL_LABEL]);
   const states = pools
     .filter(({ minimum }) => minimum > 0)
     .map(({ name, minimum }) => {
-      const members = nodes.filter(({ metadata }) => metadata.labels?.[POOL_LABEL] === name);
+      const members = byPool.get(name) ?? [];
       const unready = members.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
       return { name, minimum, unready: unready.sort(), ready: members.length - unready.length };
     });
@@ -26,9 +28,12 @@ export function nodesReady(
 }
 
 function inWords({ name, minimum, ready, unready }: PoolState): string {
-  const why = unready.length > 0 ? ` (not ready: ${unready.join(", ")})` : "";
+  const why = unready.length > 0 ? ` (not ready: ${listed(unready, MOST_NAMED)})` : "";
   return `pool ${name} has ${ready} of ${minimum} ready nodes${why}`;
 }
+
+/** Users of a Shoot make as many nodes as they like, and the message is a step's, in the status of the Shoot. */
+const MOST_NAMED = 10;
 
 interface PoolState {
   readonly name: string;

@@ -48,6 +48,7 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
     if (workflowExecution === undefined) throw new Error("only an activity of a workflow can wait");
     let known = false; // what was deployed: until then, nothing of it seems to be missing
     const settle = async () => {
+      judging = undefined;
       const heard = nodes.list().filter(({ metadata: { name } }) => {
         const version = leases.get(name, leaseNamespace)?.metadata.resourceVersion;
         return !unheard.has(name) || (version !== undefined && version !== unheard.get(name));
@@ -57,25 +58,32 @@ export function createNodeWaits({ seedClient, shootClients, completer, log, aski
       stop();
       await completer.complete({ ...workflowExecution, activityId });
     };
-    const nodes = createReflector(shootClient, Node, { ...ofNodes, log, onEvent: settle });
+    let judging: NodeJS.Timeout | undefined;
+    const settleSoon = () => {
+      judging ??= setTimeout(() => void settle().catch(notCompleted), GATHERING).unref();
+    };
+    const notCompleted = (error: unknown) =>
+      log.error({ server: shootClient.server, activityId, err: error }, "cannot complete the wait for nodes");
+    const nodes = createReflector(shootClient, Node, { ...ofNodes, log, onEvent: settleSoon });
     const leases = createReflector(shootClient, Lease, {
       namespace: leaseNamespace,
       ...ofLeases,
       log,
-      onEvent: settle,
+      onEvent: settleSoon,
     });
     const systems = systemWorkloads.map((type) =>
-      createReflector(shootClient, type, { namespace: SYSTEM_NAMESPACE, log, onEvent: settle }),
+      createReflector(shootClient, type, { namespace: SYSTEM_NAMESPACE, log, onEvent: settleSoon }),
     );
     const watches = [nodes, ...systems, ...(unheard.size === 0 ? [] : [leases])];
     const stop = () => {
       clearTimeout(timer);
+      clearTimeout(judging);
       for (const one of watches) void one.stop();
     };
     const timer = setTimeout(stop, startToCloseTimeoutMs).unref();
     for (const one of watches) one.start();
     Promise.all(systems.map((system) => system.synced()))
-      .then(() => ((known = true), settle()))
+      .then(() => ((known = true), settleSoon()))
       .catch(() => undefined); // stopped before; the next attempt looks again
   };
 
@@ -123,6 +131,12 @@ async function versionsOfLeases(shootClient: KubeClient, nodes: readonly KubeObj
   const kept = leases.filter(({ metadata }) => names.has(metadata.name));
   return new Map(kept.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
 }
+
+/**
+ * In ms: for how long news are gathered before all nodes are judged by them. Users of a Shoot have as many nodes as fit in `most`, and these
+ * report as often as they like: judged with each of their reports, they would take up the worker that all Shoots share.
+ */
+const GATHERING = 250;
 
 /** In characters of JSON. Users of a Shoot write its nodes and leases, as many and as large as they like. */
 const most = 8_000_000;

@@ -40,6 +40,12 @@ describe("the nodes of a Shoot", () => {
     });
   });
 
+  it("are named where they are not ready, and counted where they are many", () => {
+    const nodes = Array.from({ length: 10_000 }, (_, index) => node(`b${10_000 + index}`, "b", "False"));
+    const readiness = nodesReady(nodes, pools.slice(1), "Create");
+    expect(readiness).toMatchObject({ message: expect.stringMatching(/not ready: b10000, .* and 9990 more\)$/) });
+  });
+
   it("are too few for Reconcile when none is ready, as after waking up", () => {
     expect(nodesReady([], pools, "Reconcile").reached).toBe(false);
     expect(nodesReady([node("s1", "spare")], pools, "Reconcile").reached).toBe(false);
