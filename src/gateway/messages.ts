@@ -4,6 +4,9 @@ import type { Service, Type } from "protobufjs";
 /** The messages of Temporal's frontend, as the SDK of this version knows them. Decoding drops the fields that it does not know. */
 export const { v1: messages } = proto.temporal.api.workflowservice;
 
+/** A length of time in a message. */
+export const { Duration } = proto.google.protobuf;
+
 /** The paths of all methods that the gateway passes on for the garden; none of them streams. */
 export const methods: readonly string[] = [
   ...pathsOf("temporal.api.workflowservice.v1.WorkflowService", messages.WorkflowService),

@@ -78,10 +78,13 @@ export function createController<K extends Key = Key>({
 
   function enqueueLater(id: string, key: K, delay: number): void {
     if (stopping.signal.aborted) return;
-    const timer = setTimeout(() => {
-      later.delete(id);
-      enqueue(key);
-    }, delay);
+    const timer = setTimeout(
+      () => {
+        later.delete(id);
+        enqueue(key);
+      },
+      Math.min(delay, LONGEST_TIMER),
+    );
     later.set(id, timer);
   }
 
@@ -100,6 +103,9 @@ export function createController<K extends Key = Key>({
     },
   };
 }
+
+/** In ms: a timer for longer would end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 function idOf({ namespace, name }: Key): string {
   return namespace === undefined ? name : `${namespace}/${name}`;

@@ -12,7 +12,7 @@ export interface KubeErrorDetails {
   /** Base URL of the API server that was called; undefined where the call was not made. */
   readonly server?: string | undefined;
   readonly retryable: boolean;
-  /** Seconds, from the Retry-After header. */
+  /** Seconds, from the Retry-After header: a minute at most. */
   readonly retryAfter?: number | undefined;
   readonly causes?: readonly ErrorCause[];
   /** With status 410 of a list: the token that continues the list at a later version of the cluster. */

@@ -168,10 +168,13 @@ function throttled(answer: Answer): number | undefined {
   return answer.statusCode === 503 && seconds !== undefined ? seconds * 1000 : undefined;
 }
 
+/** In seconds. Users' webhooks and aggregated APIs answer, too: who asks for years would put off the work for as long. */
 function retryAfter({ headers }: Answer): number | undefined {
   const seconds = Number(headers["retry-after"]);
-  return Number.isFinite(seconds) ? Math.max(seconds, 0.1) : undefined;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0.1), LONGEST_RETRY_AFTER) : undefined;
 }
+
+const LONGEST_RETRY_AFTER = 60;
 
 function wasReset(error: unknown): boolean {
   return (

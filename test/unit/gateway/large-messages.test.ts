@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it } from "vitest";
-import { messages, workflowMethod } from "../../../src/gateway/messages.ts";
+import { Duration, messages, workflowMethod } from "../../../src/gateway/messages.ts";
 import type { UpstreamCall } from "../../../src/gateway/upstream.ts";
 import { seedQueue } from "../../../src/workflows/contract.ts";
 import { bareCaller, beginCall, framed, rawCaller, startLoneGateway } from "../../support/lone-gateway.ts";
@@ -132,6 +132,23 @@ it("passes on a failure of twenty causes with encrypted attributes as it is", as
   await ask("RespondActivityTaskFailed", request);
   const passed = messages.RespondActivityTaskFailedRequest.decode(received.at(-1)?.request ?? new Uint8Array());
   expect(passed.failure).toMatchObject(failure);
+});
+
+it.each([
+  ["68 years", 2_147_483_647],
+  ["a minute and a second", 61],
+])("puts the next try off for a minute at most, where a seed asks for %s", async (_, seconds) => {
+  const { received, ask, poll } = await start();
+  const nextRetryDelay = Duration.fromObject({ seconds });
+  const failure = { message: "busy", applicationFailureInfo: { type: "Kube429", nextRetryDelay } };
+  const { taskToken } = await poll();
+  await ask(
+    "RespondActivityTaskFailed",
+    messages.RespondActivityTaskFailedRequest.encode({ namespace, taskToken, failure }).finish(),
+  );
+  const passed = messages.RespondActivityTaskFailedRequest.decode(received.at(-1)?.request ?? new Uint8Array());
+  expect(passed.failure?.applicationFailureInfo).toMatchObject({ type: "Kube429" });
+  expect(Number(passed.failure?.applicationFailureInfo?.nextRetryDelay?.seconds)).toBe(60);
 });
 
 describe("the gateway", () => {
