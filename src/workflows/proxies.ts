@@ -30,6 +30,7 @@ export function seedActivities<Activities extends object = SeedActivities>(
     startToCloseTimeout: "11 minutes",
     // A seed that is dead must not leave its Shoots silent.
     scheduleToStartTimeout: run.seedDeadline,
+    scheduleToCloseTimeout: longestWork(run),
     // The worker beats for every activity: what a SIGKILL costs an activity that it interrupts.
     heartbeatTimeout: "10 seconds",
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -38,6 +39,12 @@ export function seedActivities<Activities extends object = SeedActivities>(
   });
   return uncancelled(activities as Activities, (error) => explainSilence(error, run));
 }
+
+/**
+ * In ms, for how long an activity of a seed is tried: its attempts take no longer, but each says itself when the next begins, and
+ * a seed's worker may say never.
+ */
+export const longestWork = ({ seedDeadline }: Pick<ShootRun, "seedDeadline">): number => 3_600_000 + seedDeadline;
 
 /**
  * The seed's activities that look whether something has come true, and throw until it has: between two looks Temporal waits,

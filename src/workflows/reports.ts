@@ -12,6 +12,7 @@ import {
 import type { GardenActivities, OperationStatus, SeedActivities } from "../activities/index.ts";
 import type { ShootRun } from "../api/shoot/run.ts";
 import { waitsAreOpen } from "./pauses.ts";
+import { longestWork } from "./proxies.ts";
 import type { ProgressTracker } from "./progress-tracker.ts";
 import { gardenQueue, searchAttributes, seedQueue } from "./contract.ts";
 
@@ -139,6 +140,7 @@ function createTeller(run: ShootRun, audience: Audience, isSettled: () => boolea
     summary: "status, for extensions",
     startToCloseTimeout: "1 minute",
     scheduleToStartTimeout: run.seedDeadline,
+    scheduleToCloseTimeout: longestWork(run),
     heartbeatTimeout: "10 seconds",
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 5 },

@@ -5,6 +5,7 @@ import type { ShootRun } from "../api/shoot/run.ts";
 import { sparedSteps } from "../flow/spared.ts";
 import type { ShootFlow } from "./actions.ts";
 import { seedQueue } from "./contract.ts";
+import { longestWork } from "./proxies.ts";
 import { surveyedActions } from "./surveyed.ts";
 
 /** What a flow knows of its steps before it begins them. */
@@ -26,6 +27,7 @@ export function createSurvey(flow: ShootFlow, run: ShootRun): FlowSurvey {
         summary: step,
         startToCloseTimeout: "2 minutes",
         scheduleToStartTimeout: run.seedDeadline,
+        scheduleToCloseTimeout: longestWork(run),
         heartbeatTimeout: "10 seconds",
         cancellationType: ActivityCancellationType.TRY_CANCEL,
         retry: { maximumAttempts: 2 },

@@ -12,7 +12,7 @@ import type { ShootRun, StepFailure } from "../api/shoot/run.ts";
 import { summaryOf } from "../api/summaries.ts";
 import { failureOf, type WorkFailure } from "./attempts.ts";
 import { seedQueue } from "./contract.ts";
-import { explainSilence } from "./proxies.ts";
+import { explainSilence, longestWork } from "./proxies.ts";
 
 /**
  * One activity waits for all that a step has changed. It is completed from outside by the seed worker's watch. Its
@@ -81,6 +81,7 @@ function whyLate({ run, step, targets }: Wait): Promise<ApplicationFailure> {
     summary: summaryOf(step, `why ${inWords(targets)} ${targets.length === 1 ? "is" : "are"} late`),
     startToCloseTimeout: "1 minute",
     scheduleToStartTimeout: run.seedDeadline,
+    scheduleToCloseTimeout: longestWork(run),
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   return explaining.explainWait(run, targets).then(

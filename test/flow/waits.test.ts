@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApplicationFailure } from "@temporalio/common";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Registration } from "../../src/activities/waits/registration.ts";
 import { stepOfActivity } from "../../src/api/activity-ids.ts";
@@ -22,13 +23,13 @@ beforeEach(
 const nothing = async () => {};
 const newShoot = () => createShoot(lab.kube, `wait-${(count += 1)}`);
 
-async function start(run: ShootRun, type = "waitUntilReady") {
+async function start(run: ShootRun, type = "waitUntilReady", workflowExecutionTimeout: "100s" | "100 years" = "100s") {
   const isAll = type.startsWith("waitUntilAll");
   const o = {
     workflowId: flowWorkflowId(run, type.endsWith("Gone") ? "delete" : "reconcile"),
     taskQueue: gardenQueue,
     args: [run],
-    workflowExecutionTimeout: "100s",
+    workflowExecutionTimeout,
   } as const;
   const handle = await lab.client.workflow.start(type, o);
   const pending = async () => (await handle.describe()).raw.pendingActivities ?? [];
@@ -74,6 +75,20 @@ describe("a wait", () => {
     expect(await flow.activities()).toEqual(["infrastructure/apply"]);
     const { annotations } = (await lab.kube.read(infrastructureOf(run)))?.metadata ?? {};
     expect(annotations?.[WAIT_ANNOTATION]).toContain("infrastructure/wait"); // had the worker died, the next would know
+  });
+
+  it("begins, although the seed's worker has failed before it and asked for the next attempt in 68 years", async () => {
+    let fails = true;
+    lab.knobs.applied = async () => {
+      if (fails) throw ApplicationFailure.create({ message: "later", nextRetryDelay: 2 ** 31 * 1_000 });
+    };
+    const run = await newShoot();
+    const flow = await start(run, "waitUntilReady", "100 years"); // operations have no end of their own
+    await eventually(async () => expect((await flow.step())?.state).toBe("retrying"));
+    fails = false;
+    await flow.waiting();
+    await answer(lab.kube, run);
+    expect(await flow.result()).toBe("succeeded");
   });
 
   it("does not take an older answer, or the answer to another request, for its own", async () => {
