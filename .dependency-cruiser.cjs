@@ -36,7 +36,7 @@ const arrows = {
     "parsing",
     "yaml",
   ],
-  kube: ["api", "omit-undefined", "parsing", "read-text", "log", "yaml"],
+  kube: ["api", "json-measure", "omit-undefined", "parsing", "read-text", "log", "yaml"],
   dns: [],
   binding: ["api", "kube", "parsing", "log"],
   activities: [

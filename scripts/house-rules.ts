@@ -59,6 +59,21 @@ export const house = {
         },
       }),
     },
+    "bounded-clients": {
+      meta: {
+        type: "problem",
+        messages: {
+          unbounded: "Users write what this cluster answers: give the client `bounds`, such as `untrusted`.",
+        },
+      },
+      create: (context) => ({
+        CallExpression: (node) => {
+          const [, options] = node.arguments;
+          if (node.callee.type !== "Identifier" || node.callee.name !== "createKubeClient") return;
+          if (!options || !hasProperty(options, "bounds")) context.report({ node, messageId: "unbounded" });
+        },
+      }),
+    },
     "spelled-once": {
       meta: {
         type: "suggestion",
@@ -157,6 +172,12 @@ function namesKind(argument: CallExpression["arguments"][number]): boolean {
       property.value.type === "Literal",
   );
 }
+
+const hasProperty = (argument: CallExpression["arguments"][number], name: string): boolean =>
+  argument.type === "ObjectExpression" &&
+  argument.properties.some(
+    (property) => property.type === "Property" && property.key.type === "Identifier" && property.key.name === name,
+  );
 
 function fileNameFault(name: string): "drawer" | "shape" | undefined {
   if (/^(utils?|helpers?|common|misc|types|shared)$/.test(name)) return "drawer";

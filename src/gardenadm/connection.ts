@@ -41,9 +41,9 @@ export function createContext(deps: ContextDeps): OpenContext<GardenadmContext> 
 
   const connect = async ({ file, called }: KubeconfigFile): Promise<Cluster> => {
     const kubeconfig = await readKubeconfig({ file, called });
-    const { createKubeClient } = await import("../kube/index.ts");
+    const { createClusterClient } = await import("./cluster/client.ts");
     const onWarning = (words: string) => void err.write(`warning: ${words}\n`);
-    const client = createKubeClient({ file }, { userAgent: "gardenadm", onWarning });
+    const client = createClusterClient({ file }, { userAgent: "gardenadm", onWarning });
     closers.push(() => client.close());
     return { client, kubeconfig, called };
   };

@@ -1,5 +1,6 @@
 import type { KeyOf, Kind, Scope, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
+import type { Bounds } from "./bounds.ts";
 import type { ResourceType } from "./discovery.ts";
 import type { ObjectRef } from "./path.ts";
 import type { WatchEvent } from "./watch-stream.ts";
@@ -11,6 +12,8 @@ import type { WatchEvent } from "./watch-stream.ts";
 export interface KubeClient {
   /** Base URL of the API server. */
   readonly server: string;
+  /** What is read of the cluster at most; nothing is said of one whose users are trusted. */
+  readonly bounds?: Bounds;
   /** The object, or undefined when there is none. */
   read<T extends KubeObject, S extends Scope>(kind: Kind<T, S>, key: KeyOf<S>): Promise<T | undefined>;
   read<T extends KubeObject>(ref: ObjectRef<T>): Promise<T | undefined>;
@@ -79,7 +82,7 @@ export interface Selection<S extends Scope = Scope> {
 export interface Keeping<T> {
   /** Returns what of an object is kept, metadata at least. */
   readonly keep?: (object: T) => T;
-  /** In characters of JSON: a list of which more is kept is an error, for clusters whose users are not trusted with this process's memory. */
+  /** In characters of JSON: a list of which more is kept is an error. As much as the client's bounds allow by default. */
   readonly most?: number;
 }
 

@@ -2,6 +2,7 @@ import type { Key, TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import type { Logger } from "../log.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import type { Bounds } from "./bounds.ts";
 import type {
   JsonPatchOperation,
   KubeClient,
@@ -35,18 +36,19 @@ export interface KubeClientOptions {
   readonly fieldManager?: string;
   /** Is told what the API server warns of when something is written. */
   readonly onWarning?: (text: string) => void;
-  /** In bytes: longer answers are errors, for API servers that are not trusted with this process's memory. No limit unless told otherwise. */
-  readonly largestAnswer?: number;
+  /** For clusters whose users are not trusted with this process's memory. No limits unless told otherwise. */
+  readonly bounds?: Bounds;
 }
 
 /** A client of one cluster. Throws at once for an unusable source; connects with the first call. */
 export function createKubeClient(source: ClusterSource, o: KubeClientOptions = {}): KubeClient {
-  const { log, onWarning, largestAnswer, userAgent = "perennial", fieldManager = "perennial" } = o;
+  const { log, onWarning, bounds, userAgent = "perennial", fieldManager = "perennial" } = o;
   const credentials = createCredentialSource(source);
-  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log, onWarning, largestAnswer }) });
-  const connection = { transport, discovery: createDiscovery(transport), fieldManager };
+  const transport = createTransport({ credentials, userAgent, ...omitUndefined({ log, onWarning, bounds }) });
+  const connection = { transport, discovery: createDiscovery(transport), fieldManager, bounds };
   return {
     server: transport.server,
+    ...omitUndefined({ bounds }),
     ...reads(connection),
     ...writes(connection),
     remove: (ref, options) => removeOne(connection, ref, options),
@@ -72,7 +74,7 @@ function reads(connection: Connection): Pick<KubeClient, "read" | "list" | "meta
 
 /** The server ends the stream after four to eight minutes, so that the watches of many clients do not end together. */
 async function* watch<T extends KubeObject>(
-  { transport, discovery }: Connection,
+  { transport, discovery, bounds }: Connection,
   type: TypeRef<T>,
   {
     namespace,
@@ -87,7 +89,7 @@ async function* watch<T extends KubeObject>(
   const query = queryOf({ ...selectors, watch: true, allowWatchBookmarks: true, timeoutSeconds });
   const accept = metadataOnly && acceptMetadata("PartialObjectMetadata");
   const body = await transport.stream({ what, path: path + query, signal, ...omitUndefined({ accept }) });
-  for await (const event of readWatch<T>(what, body, transport.server))
+  for await (const event of readWatch<T>(what, body, transport.server, bounds?.largestAnswer))
     yield metadataOnly && event.type !== "BOOKMARK"
       ? { ...event, object: { ...event.object, ...typeMeta(type) } }
       : event;

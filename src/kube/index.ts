@@ -1,6 +1,7 @@
 export { inBrief } from "./brief.ts";
 export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
 export * from "./bootstrap-token.ts";
+export { untrusted, type Bounds } from "./bounds.ts";
 export * from "./certificates/read-request.ts";
 export * from "./certificates/signing-request.ts";
 export * from "./client.ts";

@@ -1,18 +1,20 @@
 import type { TypeRef } from "../api/schema/kind.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import { omitUndefined } from "../omit-undefined.ts";
+import { AnswerTooLong, type Bounds } from "./bounds.ts";
 import type { Keeping, Selection, Snapshot, WriteOptions } from "./client.ts";
 import type { Discovery } from "./discovery.ts";
 import { isExpired } from "./errors.ts";
 import { inWords, pathOf, queryOf, refOf, type ObjectRef, type Query } from "./path.ts";
 import { createRoom } from "./room.ts";
-import { AnswerTooLong, type Transport } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 
 /** The connection of a client, what its cluster serves, and the name of its writes. */
 export interface Connection {
   readonly transport: Transport;
   readonly discovery: Discovery;
   readonly fieldManager: string;
+  readonly bounds?: Bounds | undefined;
 }
 
 /** A request about one object. */
@@ -70,7 +72,7 @@ export function writeQuery(connection: Connection, { fieldManager, dryRun = fals
 export async function listAll<T extends KubeObject>(
   connection: Connection,
   type: TypeRef<T>,
-  { keep = (object) => object, most, ...selection }: Selection & Keeping<T> = {},
+  { keep = (object) => object, most = connection.bounds?.largestList, ...selection }: Selection & Keeping<T> = {},
 ): Promise<Snapshot<T>> {
   const items: T[] = [];
   const room = most === undefined ? undefined : createRoom(type, most);
@@ -104,7 +106,7 @@ export const acceptMetadata = (as: "PartialObjectMetadata" | "PartialObjectMetad
   `application/json;as=${as};v=v1;g=meta.k8s.io`;
 
 async function* listPages<T extends KubeObject>(
-  { transport, discovery }: Connection,
+  { transport, discovery, bounds }: Connection,
   type: TypeRef<T>,
   { namespace, metadataOnly, ...selectors }: Selection,
   versions: "one version" | "any version" = "one version",
@@ -117,7 +119,9 @@ async function* listPages<T extends KubeObject>(
     const query = queryOf({ ...selectors, limit, ...omitUndefined({ continue: more }) });
     try {
       const bounds = { accept, largestAnswer: limit === 1 ? undefined : LONGEST_PAGE };
-      return (await transport.call({ what, path: path + query, ...omitUndefined(bounds) })) as ReceivedPage<T>;
+      const page = (await transport.call({ what, path: path + query, ...omitUndefined(bounds) })) as ReceivedPage<T>;
+      limit = Math.min(2 * limit, LARGEST_PAGE);
+      return page;
     } catch (error) {
       if (mayMoveOn && isExpired(error) && error.continueWith !== undefined)
         return await read(error.continueWith, false);
@@ -126,13 +130,16 @@ async function* listPages<T extends KubeObject>(
       return await read(more);
     }
   };
-  for (let more: string | undefined; ;) {
+  const mostPages = bounds?.mostPages ?? Infinity;
+  let more: string | undefined;
+  for (let pages = 1; pages <= mostPages; pages += 1) {
     const { items, metadata } = await read(more);
     // Items of a list carry no kind of their own; an empty list of metadata has null for them.
     yield { items: (items ?? []).map((item) => ({ ...item, apiVersion: type.apiVersion, kind: type.kind })), metadata };
     more = metadata.continue;
     if (!more) return;
   }
+  throw new Error(`cannot ${what}: the list has more than the ${mostPages} pages that are read of one`);
 }
 
 /** In objects. A page that is longer than is read is asked for again with fewer. */

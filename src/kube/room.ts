@@ -15,7 +15,7 @@ export function createRoom({ kind }: Pick<TypeRef, "kind">, most: number): Room 
     take(kept, instead = 0) {
       const size = JSON.stringify(kept).length;
       if (taken - instead + size > most)
-        throw new Error(`the cluster has more of kind ${kind} than is read of it: ${most / 1_000_000} MB`);
+        throw new Error(`the cluster has more of kind ${kind} than is read of it: ${most / 1_000_000} MB; remove some`);
       taken += size - instead;
       return size;
     },

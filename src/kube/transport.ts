@@ -5,7 +5,8 @@ import type { Logger } from "../log.ts";
 import type { CredentialSource } from "./credentials.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { parseJson } from "../parsing.ts";
-import { readText } from "../read-text.ts";
+import { readBytes } from "../read-text.ts";
+import { AnswerTooLong, refuseDense, type Bounds } from "./bounds.ts";
 import { createPools } from "./pools.ts";
 import { KubeError } from "./errors.ts";
 import { connectionError, credentialsError, refusalError } from "./refusal.ts";
@@ -41,8 +42,8 @@ export interface TransportDeps {
   readonly log?: Logger;
   /** Is told what the API server warns of when something is written, without its code. */
   readonly onWarning?: (text: string) => void;
-  /** In bytes: what is longer is not read to its end. */
-  readonly largestAnswer?: number;
+  /** What is longer is not read to its end. */
+  readonly bounds?: Pick<Bounds, "largestAnswer">;
 }
 
 /**
@@ -57,7 +58,7 @@ export function createTransport(deps: TransportDeps): Transport {
     server,
     call: (call) =>
       accepted(door, call, "calls")
-        .then((answer) => content(limitOf(door, call), answer))
+        .then((answer) => content(door, call, answer))
         .catch(explain(server, call)),
     stream: async (call) => {
       const { body } = await accepted(door, call, "streams").catch(explain(server, call));
@@ -84,7 +85,7 @@ async function accepted(door: Door, call: Call, pool: Pool): Promise<Answer> {
   if (answer.statusCode < 300) return answer;
   throw refusalError(call.what, {
     status: answer.statusCode,
-    body: await content(limitOf(door, call), answer),
+    body: await content(door, call, answer),
     server: door.server,
     retryAfter: retryAfter(answer),
   });
@@ -182,17 +183,18 @@ function wasReset(error: unknown): boolean {
   );
 }
 
-/** An answer that is longer than this client reads. */
-export class AnswerTooLong extends Error {}
-
 /** The shorter of what the connection and what the call allow; undefined where neither says anything. */
-function limitOf(door: Door, call: Call): number | undefined {
-  const limits = [door.largestAnswer, call.largestAnswer].filter((limit) => limit !== undefined);
+function limitOf({ bounds }: Door, call: Call): number | undefined {
+  const limits = [bounds?.largestAnswer, call.largestAnswer].filter((limit) => limit !== undefined);
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
-async function content(most: number | undefined, { headers, body }: Answer): Promise<unknown> {
+async function content(door: Door, call: Call, { headers, body }: Answer): Promise<unknown> {
+  const most = limitOf(door, call);
   const tooLong = () => new AnswerTooLong(`its answer is longer than ${most} bytes`);
-  const text = most === undefined ? await body.text() : await readText(body, { most, tooLong });
-  return String(headers["content-type"]).includes("json") && text !== "" ? parseJson(text, "the answer") : text;
+  const bytes = most === undefined ? Buffer.from(await body.arrayBuffer()) : await readBytes(body, { most, tooLong });
+  const text = bytes.toString("utf8");
+  if (!String(headers["content-type"]).includes("json") || text === "") return text;
+  if (door.bounds !== undefined) refuseDense(bytes, door.bounds.largestAnswer);
+  return parseJson(text, "the answer");
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../api/schema/meta.ts";
 import { parseJson } from "../parsing.ts";
+import { refuseDense } from "./bounds.ts";
 import type { KubeError } from "./errors.ts";
 import { refusalError } from "./refusal.ts";
 
@@ -13,8 +14,10 @@ export async function* readWatch<T extends KubeObject>(
   what: string,
   body: AsyncIterable<Uint8Array>,
   server: string,
+  largestAnswer?: number,
 ): AsyncGenerator<WatchEvent<T>> {
-  for await (const line of lines(body)) {
+  for await (const line of lines(body, largestAnswer)) {
+    if (largestAnswer !== undefined) refuseDense(Buffer.from(line), largestAnswer);
     const event = parseJson(line, "a line of the watch") as
       WatchEvent<T> | { type: "ERROR"; object: { code?: number } };
     if (event.type === "ERROR") throw errorOf(what, event.object, server);
@@ -26,14 +29,14 @@ export async function* readWatch<T extends KubeObject>(
 const LONGEST_LINE = 32 * 2 ** 20;
 
 /** A line is put together once, however many pieces it comes in. */
-async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* lines(body: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let [parts, length]: [string[], number] = [[], 0];
   for await (const chunk of body) {
     const [end = "", ...begun] = decoder.decode(chunk, { stream: true }).split("\n");
     parts.push(end);
     length += end.length;
-    if (length > LONGEST_LINE) throw new Error(`a line of the watch is longer than ${LONGEST_LINE} characters`);
+    if (length > longest) throw new Error(`a line of the watch is longer than ${longest} characters`);
     if (begun.length === 0) continue;
     const whole = [parts.join(""), ...begun];
     const rest = whole.pop() ?? "";

@@ -64,7 +64,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
   {
     onEvent,
     keep,
-    most,
+    most = client.bounds?.largestList,
     listensToWhole = false,
     log,
     time = () => performance.now(),

@@ -3,7 +3,7 @@ import { parseConfig, type Config } from "../config.ts";
 import { createLeaderLookup, createZoneServers } from "../dns/index.ts";
 import { createHeartbeat, createLeadershipGuard } from "../extension/index.ts";
 import { serveHealth } from "../health.ts";
-import { createKubeClient } from "../kube/index.ts";
+import { createKubeClient, untrusted } from "../kube/index.ts";
 import { findEnvironment } from "../local/environment/file.ts";
 import type { Environment } from "../local/environment/environment.ts";
 import { connectMachines } from "../local/machine-api/connect.ts";
@@ -79,7 +79,7 @@ function inSelfHostedCluster({
   networkAgentImage: name,
   networkAgentContent: content,
 }: Config<"local provider of a self-hosted cluster">): Running {
-  const client = createKubeClient({ inCluster: true }, { log, fieldManager });
+  const client = createKubeClient({ inCluster: true }, { log, fieldManager, bounds: untrusted });
   return { client, provider: createSelfHostedProvider({ client, image: { name, content }, log }) };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readSecret } from "../extension/index.ts";
-import { createKubeClient, type KubeClient } from "../kube/index.ts";
+import { createKubeClient, untrusted, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** The way to a Shoot's own API server. */
@@ -31,7 +31,7 @@ export function createShootAccess(seedClient: KubeClient, log: Logger): ShootAcc
       const known = opened.get(namespace);
       if (known?.hash === hash) return known.client;
       await forget(namespace);
-      const client = createKubeClient({ kubeconfig }, { log, userAgent: "provider-local" });
+      const client = createKubeClient({ kubeconfig }, { log, userAgent: "provider-local", bounds: untrusted });
       opened.set(namespace, { hash, client });
       return client;
     },

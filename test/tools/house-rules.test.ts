@@ -59,6 +59,22 @@ describe("a file name", () => {
   );
 });
 
+describe("a client of a cluster", () => {
+  test.each(["createKubeClient({ file });", "createKubeClient({ file }, { log });", "createKubeClient({ file }, o);"])(
+    "whose users are not said to be bounded is refused: %s",
+    (code) => {
+      expect(faults("bounded-clients", code)).toHaveLength(1);
+    },
+  );
+
+  test.each(["createKubeClient({ file }, { log, bounds: untrusted });", "createClusterClient({ file }, { log });"])(
+    "whose bounds are said passes: %s",
+    (code) => {
+      expect(faults("bounded-clients", code)).toEqual([]);
+    },
+  );
+});
+
 describe("the name of a test", () => {
   test.each([
     'test("moved", () => {});',

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createKubeClient, Secret, type KubeClient } from "../../kube/index.ts";
+import { createKubeClient, Secret, untrusted, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { StepError } from "../step-error.ts";
 
@@ -30,16 +30,13 @@ export function createShootClients(seedClient: KubeClient, log: Logger): ShootCl
       const known = clients.get(namespace);
       if (known?.hash === hash) return known.client;
       await forget(namespace);
-      const client = createKubeClient({ kubeconfig }, { log, largestAnswer: LARGEST_ANSWER });
+      const client = createKubeClient({ kubeconfig }, { log, bounds: untrusted });
       clients.set(namespace, { hash, client });
       return client;
     },
     close: async () => void (await Promise.all([...clients.keys()].map(forget))),
   };
 }
-
-/** In bytes: twice what an object may have. Users of a Shoot write what its API server answers, and all Shoots share the worker. */
-const LARGEST_ANSWER = 4 * 2 ** 20;
 
 async function readKubeconfig(seedClient: KubeClient, namespace: string): Promise<string> {
   const secret = await seedClient.read(Secret, { namespace, name: "gardener-internal" });

@@ -135,8 +135,8 @@ export function onlooker(client: KubeClient, { namespace, label, seen, answers }
     replaceStatus: (object: KubeObject) => wouldChange("given another status", refOf(object)),
     close: async () => {},
   };
-  const { server, metadata, snapshot, watch, types, get } = client;
-  const asTheyAre = { server, metadata, snapshot, watch, types, get };
+  const { server, bounds, metadata, snapshot, watch, types, get } = client;
+  const asTheyAre = { server, bounds, metadata, snapshot, watch, types, get };
   const whole = { ...asTheyAre, ...looks } satisfies Record<keyof KubeClient, unknown>; // a new method has to be thought of
   return whole as unknown as KubeClient; // the generics of a client do not matter to what is compared
 }

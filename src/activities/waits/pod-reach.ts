@@ -4,7 +4,7 @@ import type { KubeClient } from "../../kube/client.ts";
 import { KubeError } from "../../kube/errors.ts";
 import { Node, Pod } from "../../kube/kinds.ts";
 import { cut } from "./log-words.ts";
-import { isReady, type Readiness } from "./readiness.ts";
+import { isReady, nodeSigns, type Readiness } from "./readiness.ts";
 
 /** What is asked of a Shoot's API server, with our rights in it. */
 export type ReachClient = Pick<KubeClient, "get" | "list">;
@@ -16,7 +16,7 @@ export type ReachClient = Pick<KubeClient, "get" | "list">;
  */
 export async function tunnelReadiness(shoot: ReachClient, patience = 10_000): Promise<Readiness> {
   const answer = await ask(shoot, agentPath, patience);
-  if (answer === "ok" || !(await shoot.list(Node)).some(isReady)) return { reached: true };
+  if (answer === "ok" || !(await shoot.list(Node, { keep: nodeSigns })).some(isReady)) return { reached: true };
   const message = `The API server does not reach nodes, pods and Services through the tunnel: ${answer}`;
   return { reached: false, message, reason: "TunnelConnectionBroken" };
 }

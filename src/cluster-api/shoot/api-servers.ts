@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { POOL_LABEL } from "../../api/labels.ts";
-import { createKubeClient, createReflector, Node, type KubeClient, type Reflector } from "../../kube/index.ts";
+import {
+  createKubeClient,
+  createReflector,
+  Node,
+  untrusted,
+  type KubeClient,
+  type Reflector,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 
@@ -39,7 +46,7 @@ export function createApiServers(log: Logger, onNews: (name: string) => void): A
     forget(name);
     const connection: Connection = {
       kubeconfig,
-      client: createKubeClient({ kubeconfig }, { log, largestAnswer: LARGEST_ANSWER }),
+      client: createKubeClient({ kubeconfig }, { log, bounds: untrusted }),
       isSynced: false,
       isAsked: false,
     };
@@ -78,9 +85,6 @@ export function createApiServers(log: Logger, onNews: (name: string) => void): A
     },
   };
 }
-
-/** In bytes: more than a page of 500 Nodes has, whose kubelets say how many images they hold. */
-const LARGEST_ANSWER = 16 * 2 ** 20;
 
 /** In characters of JSON of what is remembered: some 20,000 Nodes of a Shoot. Who writes its kubeconfig chooses a server that may go on and on. */
 const MOST_NODES = 4_000_000;

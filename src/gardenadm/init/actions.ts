@@ -7,7 +7,7 @@ import { dataPlaceOf } from "../../etcd-data/place.ts";
 import { ensureSecrets } from "../../activities/secrets/secrets.ts";
 import { ETCDS, STATIC_POD_MANIFESTS, type ControlPlaneContext } from "../../components/index.ts";
 import type { StepScope } from "../../in-process/run.ts";
-import { createKubeClient, isAlreadyExists, Lease, Secret, type KubeClient } from "../../kube/index.ts";
+import { isAlreadyExists, Lease, Secret, type KubeClient } from "../../kube/index.ts";
 import { applyingChanges } from "../../kube/applying-changes.ts";
 import { tellingWrites } from "../../kube/telling-writes.ts";
 import { createDirectoryClient, type DirectoryClient } from "../../kube/directory/directory-client.ts";
@@ -46,6 +46,7 @@ import { markNode } from "../cluster/mark-node.ts";
 import { placesIn } from "../machine/places.ts";
 import type { StartAction } from "./start-control-plane.ts";
 import { isThere } from "../machine/is-there.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** What the steps of `init` work with. */
 export interface StartDeps {
@@ -221,7 +222,7 @@ function createClients(root: string) {
   let hasWritten = false;
   const clients = {
     server(): KubeClient {
-      const open = () => createKubeClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" });
+      const open = () => createClusterClient({ file: join(root, ADMIN_KUBECONFIG) }, { userAgent: "gardenadm" });
       server ??= applyingChanges(tellingWrites(open(), () => (hasWritten = true)));
       return server;
     },

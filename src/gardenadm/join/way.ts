@@ -2,9 +2,10 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { API_SERVER_MARK } from "../../api/names.ts";
 import { hostOf, urlHost } from "../../components/index.ts";
-import { createKubeClient, parseKubeconfig, renderKubeconfig, type KubeClient } from "../../kube/index.ts";
+import { parseKubeconfig, renderKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { apiServerLines } from "../machine/hosts-file.ts";
 import type { TrustedCluster } from "./trust.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** How a machine that joins reaches the API servers of its cluster, before anything is written on it. */
 export interface Way {
@@ -41,12 +42,12 @@ export function clientWith(kubeconfig: string, { lines: _, ...way }: Way): KubeC
   const { user } = parseKubeconfig(kubeconfig);
   const decoded = (field: string) => Buffer.from(String(user[field]), "base64").toString();
   const [clientCert, clientKey] = [decoded("client-certificate-data"), decoded("client-key-data")];
-  return createKubeClient({ kubeconfig: renderKubeconfig({ ...way, clientCert, clientKey }) }, OPTIONS);
+  return createClusterClient({ kubeconfig: renderKubeconfig({ ...way, clientCert, clientKey }) }, OPTIONS);
 }
 
 /** The same, with a bootstrap token as people write it. */
 export const clientByToken = (token: string, { lines: _, ...way }: Way): KubeClient =>
-  createKubeClient({ kubeconfig: renderKubeconfig({ ...way, token }) }, OPTIONS);
+  createClusterClient({ kubeconfig: renderKubeconfig({ ...way, token }) }, OPTIONS);
 
 const OPTIONS = { userAgent: "gardenadm" } as const;
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { NODE_INIT } from "../../components/index.ts";
-import { createKubeClient, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 import { readRecord, RECORD_PATH } from "../../node-agent/record.ts";
 import { UNIT_FOLDER, type MachineConfig } from "../../node-agent/wanted.ts";
 import { giveKubeletToken } from "../node-agent/kubelet-access.ts";
@@ -14,6 +14,7 @@ import { createNewcomer, nodeReady, type JoinDeps } from "./newcomer.ts";
 import { readOrder } from "./prospect.ts";
 import type { Actions } from "../steps/tables.ts";
 import { isThere } from "../machine/is-there.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** What each step does. */
 export function createWorkerActions(deps: JoinDeps): Actions<WorkerAction> {
@@ -31,7 +32,7 @@ export function createWorkerActions(deps: JoinDeps): Actions<WorkerAction> {
       await newcomer.choose();
       await newcomer.enter(scope);
       const { kubeconfig: file } = newcomer.get("identity").places;
-      known.agent = createKubeClient({ file }, { userAgent: "gardenadm" });
+      known.agent = createClusterClient({ file }, { userAgent: "gardenadm" });
     },
     async nodeInit(scope) {
       const init = onlyInit(await orderOfPool());

@@ -3,7 +3,6 @@ import { KUBELET_UNIT } from "../../api/names.ts";
 import { ETCDS, etcdHealthUrl, type EtcdRole } from "../../components/etcd/addresses.ts";
 import { holdToData, mayStartWith } from "../../etcd-data/let-start.ts";
 import { dataPlaceOf, type DataPlace } from "../../etcd-data/place.ts";
-import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import { createSystemctl } from "../../node-agent/commands.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
@@ -14,6 +13,7 @@ import { mendedAside, putManifestsBack } from "./manifests.ts";
 import { forgetLoss, keepLoss, readLoss } from "./loss.ts";
 import { readBegun, unfinished } from "../machine/begun-restore.ts";
 import { mayStart, readRelearning } from "./relearn.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** What guards the data of the etcds on a control-plane node. */
 export interface GuardDeps {
@@ -106,7 +106,7 @@ async function isReady(role: EtcdRole): Promise<boolean> {
 async function tell({ identity: { root, node, adminKubeconfig: file }, log }: GuardDeps, role: EtcdRole) {
   const loss = await readLoss(root, role);
   if (loss === undefined) return await forgetLoss(root, role);
-  const client = createKubeClient({ file }, { userAgent: "gardener-node-agent", log });
+  const client = createClusterClient({ file }, { userAgent: "gardener-node-agent", log });
   try {
     await announceLoss(client, node, loss, log);
     await forgetLoss(root, role);

@@ -3,7 +3,6 @@ import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { SYSTEM_NAMESPACE } from "../../api/names.ts";
 import { backoffDelay } from "../../kube/backoff.ts";
-import { createKubeClient } from "../../kube/http-client.ts";
 import { Secret } from "../../kube/kinds.ts";
 import { createReflector } from "../../kube/watch.ts";
 import type { Logger } from "../../log.ts";
@@ -16,6 +15,7 @@ import { beat } from "./heartbeat.ts";
 import { keepLooking, RESYNC, type LookTiming } from "./keep-looking.ts";
 import { createRounds } from "./round.ts";
 import { createTurn } from "./turn.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** What an agent is made from. */
 export interface AgentDeps {
@@ -52,7 +52,7 @@ export async function runAgent(
   await untilDone(log, timing, signal, async () => void (await ensureCredentials(identity, now(), signal)));
   if (signal.aborted) return;
   const { places, node, configuration } = identity;
-  const client = createKubeClient({ file: places.kubeconfig }, { userAgent: "gardener-node-agent", log });
+  const client = createClusterClient({ file: places.kubeconfig }, { userAgent: "gardener-node-agent", log });
   const { secretName: name, pool } = configuration;
   const rounds = createRounds({ machine, identity, client, log, turn: createTurn(client, pool, node) });
   const news = createBell();

@@ -1,6 +1,5 @@
 import { RENEWAL_UNIT } from "../../api/names.ts";
 import { setTimeout as delay } from "node:timers/promises";
-import { createKubeClient } from "../../kube/http-client.ts";
 import type { Logger } from "../../log.ts";
 import type { Machine } from "../../node-agent/perform.ts";
 import { dueCertificates } from "../machine/certificates.ts";
@@ -9,6 +8,7 @@ import { isThere } from "../machine/is-there.ts";
 import { followBackupAccess } from "./backup-access-watch.ts";
 import { watchExposure } from "./exposure-watch.ts";
 import { watchWorkloads } from "./workload-watch.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** What the agent of a control-plane node does besides. */
 export interface KeeperDeps {
@@ -51,7 +51,7 @@ export function keepControlPlane(deps: KeeperDeps): { stop(): Promise<void> } {
 async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
   if (!(await appears(adminKubeconfig, signal))) return;
   const { createNodeApprover } = await import("../node-access/approver.ts");
-  const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
+  const client = createClusterClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
   const approver = createNodeApprover(client, log);
   approver.start();
   await untilAborted(signal);
@@ -62,7 +62,7 @@ async function approve({ identity: { adminKubeconfig }, log }: KeeperDeps, signa
 async function watch({ identity, log }: KeeperDeps, signal: AbortSignal): Promise<void> {
   const { adminKubeconfig, configuration, node: hostName, root } = identity;
   if (!(await appears(adminKubeconfig, signal))) return;
-  const client = createKubeClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
+  const client = createClusterClient({ file: adminKubeconfig }, { userAgent: "gardener-node-agent", log });
   const { watchConditions } = await import("./condition-watch.ts");
   await Promise.all([
     watchConditions({ client, hostName, log }, signal),

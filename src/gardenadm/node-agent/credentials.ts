@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NODE_AGENT_GROUPS, NODE_AGENT_USER_PREFIX, NODE_AGENTS_GROUP } from "../../api/names.ts";
 import type { KubeClient } from "../../kube/client.ts";
-import { createKubeClient } from "../../kube/http-client.ts";
 import { renderKubeconfig } from "../../kube/kubeconfig.ts";
 import { writeWhole } from "../../node-agent/whole-file.ts";
 import { certificateState } from "./certificate.ts";
@@ -10,6 +9,7 @@ import type { AgentConfiguration } from "../machine/agent-configuration.ts";
 import type { AgentIdentity } from "../machine/agent-identity.ts";
 import { requestCertificate } from "./request-certificate.ts";
 import { isThere } from "../machine/is-there.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /**
  * Makes sure that the agent has a certificate with less than 80 % of its life over, and says whether it is another one now. It is
@@ -22,7 +22,7 @@ export async function ensureCredentials(identity: AgentIdentity, now: number, si
   if (state === "good") return false;
   const ca = await readFile(join(root, configuration.caFile), "utf8");
   const client =
-    state === "due" ? createKubeClient({ file: places.kubeconfig }, OPTIONS) : await newcomer(identity, ca);
+    state === "due" ? createClusterClient({ file: places.kubeconfig }, OPTIONS) : await newcomer(identity, ca);
   try {
     const text = await requestKubeconfig(client, { ...configuration, node, ca }, signal);
     await writeWhole(places.kubeconfig, Buffer.from(text), 0o600);
@@ -55,14 +55,14 @@ const OPTIONS = { userAgent: "gardener-node-agent" } as const;
 async function newcomer({ places, configuration, adminKubeconfig }: AgentIdentity, ca: string): Promise<KubeClient> {
   const { role, server } = configuration;
   if (role === "control-plane" && (await isThere(adminKubeconfig)))
-    return createKubeClient({ file: adminKubeconfig }, OPTIONS);
+    return createClusterClient({ file: adminKubeconfig }, OPTIONS);
   const token = await readToken(places.token);
   if (token === undefined)
     throw new Error(
       `the agent of this machine has no certificate that is good, and no bootstrap token in ${places.token}: ` +
         "make one with 'gardenadm token create --print-join-command', and run that line here",
     );
-  return createKubeClient({ kubeconfig: renderKubeconfig({ server, ca, token }) }, OPTIONS);
+  return createClusterClient({ kubeconfig: renderKubeconfig({ server, ca, token }) }, OPTIONS);
 }
 
 /** The token of this file; undefined where there is none. */

@@ -4,15 +4,15 @@
  */
 import { hostname } from "node:os";
 import { ADMIN_KUBECONFIG } from "../../api/names.ts";
-import { createKubeClient } from "../../kube/index.ts";
 import { createLogger } from "../../log.ts";
 import { renewCertificates } from "./renewal.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 const log = createLogger({ name: "gardenadm-renewal", level: "info" });
 const stop = new AbortController();
 process.once("SIGTERM", () => stop.abort(new Error("asked to end")));
 
-const client = createKubeClient({ file: ADMIN_KUBECONFIG }, { userAgent: "gardenadm", log });
+const client = createClusterClient({ file: ADMIN_KUBECONFIG }, { userAgent: "gardenadm", log });
 try {
   const tell = (message: string) => log.info({ missing: message }, "waiting");
   await renewCertificates(client, { root: "/", hostName: hostname() }, { signal: stop.signal, tell });

@@ -4,7 +4,7 @@ import { CONTROL_PLANE_LABEL } from "../../api/labels.ts";
 import { CliError, type Exit } from "../../cli/exit.ts";
 import { flag, text } from "../../cli/option.ts";
 import { withLock } from "../../in-process/lock.ts";
-import { createKubeClient, Node, parseKubeconfig, type KubeClient } from "../../kube/index.ts";
+import { Node, parseKubeconfig, type KubeClient } from "../../kube/index.ts";
 import { readFile } from "node:fs/promises";
 import { urlHost } from "../../components/index.ts";
 import { commandLine, option } from "../command-line.ts";
@@ -19,6 +19,7 @@ import { hasLeft } from "../machine/departure.ts";
 import { forgetAttempt, forgetMachine, isNode } from "../machine/traces.ts";
 import { resetNode, type ResetRun } from "./reset-node.ts";
 import { isThere } from "../machine/is-there.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** `gardenadm reset` */
 export const reset = defineCommand({
@@ -168,7 +169,7 @@ async function clusterFor(
 ): Promise<KubeClient> {
   const own = join(machine.root, ADMIN_KUBECONFIG);
   if (kubeconfig !== undefined || !(await isThere(own))) return (await context.cluster({ kubeconfig })).client;
-  const local = createKubeClient({ file: own }, { userAgent: "gardenadm" });
+  const local = createClusterClient({ file: own }, { userAgent: "gardenadm" });
   if (node !== machine.hostName) return local;
   const others = await otherServers(local, machine);
   if (others.length === 0) return local;
@@ -200,7 +201,7 @@ async function firstThatAnswers(addresses: readonly string[], kubeconfig: string
   const { server } = parseKubeconfig(kubeconfig);
   for (const address of addresses) {
     const text = kubeconfig.replace(server, `https://${urlHost(address)}`);
-    const client = createKubeClient({ kubeconfig: text }, { userAgent: "gardenadm" });
+    const client = createClusterClient({ kubeconfig: text }, { userAgent: "gardenadm" });
     if ((await client.get("/readyz").catch(() => undefined)) === "ok") return client;
     await client.close();
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ADMIN_KUBECONFIG, RENEWAL_UNIT, type NodeRole } from "../../api/names.ts";
 import { readJournal } from "../../in-process/journal.ts";
-import { createKubeClient, isForbidden, Node, type KubeClient } from "../../kube/index.ts";
+import { isForbidden, Node, type KubeClient } from "../../kube/index.ts";
 import { UNIT_FOLDER } from "../../node-agent/wanted.ts";
 import { placesIn } from "../machine/places.ts";
 import { isThere } from "../machine/is-there.ts";
@@ -16,6 +16,7 @@ import { readBackup, readBackupOfWorker } from "./backup.ts";
 import { findCertificates } from "../machine/certificates.ts";
 import { etcdsOfWorker, readEtcds } from "./etcd.ts";
 import { lastRunOf, type Answer, type MachineReport, type NodeReport } from "./report.ts";
+import { createClusterClient } from "../cluster/client.ts";
 
 /** How long is waited, in ms: for a part of the machine, for its API server, and for what is asked by programs of others. */
 export interface Timeouts {
@@ -77,7 +78,7 @@ async function withServer<T>(
 ): Promise<T> {
   const file = role === "worker" ? agentPlacesIn(root).kubeconfig : join(root, ADMIN_KUBECONFIG);
   if (!(await isThere(file))) return await work(undefined);
-  const client = createKubeClient({ file }, { userAgent: "gardenadm" });
+  const client = createClusterClient({ file }, { userAgent: "gardenadm" });
   try {
     return await work(client);
   } finally {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { parseConfig } from "../../config.ts";
 import { serveHealth } from "../../health.ts";
-import { createKubeClient, parseKubeconfig } from "../../kube/index.ts";
+import { createKubeClient, parseKubeconfig, untrusted } from "../../kube/index.ts";
 import { createLogger } from "../../log.ts";
 import { createNetworkAgent } from "./agent.ts";
 import { agentPlaces, NETWORK_AGENT } from "./places.ts";
@@ -14,7 +14,7 @@ const { cni, settings, kubeconfig } = agentPlaces;
 // The kubelet's own way to an API server is there before Services are: on nodes of a control plane, the one beside it. What
 // is shown there is the account of this pod.
 const { server } = parseKubeconfig(readFileSync(kubeconfig.pod, "utf8"), "/", "the kubelet's kubeconfig");
-const client = createKubeClient({ inCluster: true, server }, { log, fieldManager: NETWORK_AGENT });
+const client = createKubeClient({ inCluster: true, server }, { log, fieldManager: NETWORK_AGENT, bounds: untrusted });
 const agent = createNetworkAgent({
   ...{ client, log, node: config.nodeName, clusterPodCIDR: config.podNetwork },
   run: async ([program = "", ...args], input) =>

@@ -22,7 +22,7 @@ async function askEndless(status: number): Promise<{ readonly transport: Transpo
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const credentials = { server: `http://127.0.0.1:${port}`, current: async () => ({ tls: {} }), renew: () => {} };
-  const transport = createTransport({ credentials, userAgent: "test", largestAnswer: 2 * MIB });
+  const transport = createTransport({ credentials, userAgent: "test", bounds: { largestAnswer: 2 * MIB } });
   onTestFinished(async () => {
     await transport.close();
     server.close();
