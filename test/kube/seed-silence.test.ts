@@ -34,6 +34,21 @@ test("a Seed whose worker is not heard of is not called ready, until it is heard
   await controller.stop();
 });
 
+test("a Seed whose clock is in 2099 is called silent at once, with the reason, and is left alone then", async ({
+  cluster: { client },
+}) => {
+  await applyGarden(client);
+  const lastUpdateTime = await heartbeat(client, (Date.now() - Date.parse("2099-01-01T00:00:00Z")) / 1000);
+  let calls = 0;
+  const patch: KubeClient["patch"] = (...args) => ((calls += 1), client.patch(...args));
+  const controller = createSeedSilenceController({ gardenClient: { ...client, patch }, log });
+  controller.start();
+  await eventually(async () => expect(await ready(client)).toMatchObject({ status: "Unknown", lastUpdateTime }));
+  expect((await ready(client))?.message).toContain("more than 5 minutes ahead");
+  await controller.stop();
+  expect(calls).toBe(1);
+});
+
 test("of the Shoots of a silent Seed it is unknown how they are, until its worker says it again", async ({
   cluster: { client },
 }) => {

@@ -24,22 +24,39 @@ export function isSeedReady(seed: Seed, now: Date): boolean {
 export function timeToSilence(seed: Seed, now: Date): number | undefined {
   const condition = readiness(seed);
   if (condition?.status !== "True") return undefined;
-  return Date.parse(condition.lastUpdateTime) + HEARTBEAT_GRACE - now.getTime();
+  return isAhead(condition.lastUpdateTime, now)
+    ? -1
+    : Date.parse(condition.lastUpdateTime) + HEARTBEAT_GRACE - now.getTime();
 }
+
+/** Whether a worker wrote this time by a clock that is wrong: as it comes no nearer, its silence would never be noticed. */
+const isAhead = (time: string, now: Date): boolean => Date.parse(time) - now.getTime() > MOST_AHEAD;
+
+/** In ms. */
+const MOST_AHEAD = 300_000;
 
 /** For how many ms the Seed's worker has not been heard of; undefined unless it counts as silent. */
 export function silenceOf(seed: Seed, now: Date): number | undefined {
   const condition = readiness(seed);
   if (condition?.status !== silence.status) return undefined;
-  return now.getTime() - Date.parse(condition.lastUpdateTime);
+  // Where its own clock is ahead, since it was called silent.
+  const times = [condition.lastUpdateTime, condition.lastTransitionTime].filter((time) => !isAhead(time, now));
+  return times.length === 0 ? Infinity : now.getTime() - Math.min(...times.map((time) => Date.parse(time)));
 }
 
 /** The Seed's conditions once its worker is silent: whether it is ready is unknown, and when it was heard of stays. */
 export function silentConditions({ status }: Seed, now: string): Condition[] {
+  const calledSilent = (condition: Condition): Condition => {
+    const message = isAhead(condition.lastUpdateTime, new Date(now)) ? aheadOf(condition) : silence.message;
+    return { ...condition, ...silence, message, lastTransitionTime: now };
+  };
   return (status?.conditions ?? []).map((condition) =>
-    condition.type === READY ? { ...condition, ...silence, lastTransitionTime: now } : condition,
+    condition.type === READY ? calledSilent(condition) : condition,
   );
 }
+
+const aheadOf = ({ lastUpdateTime }: Condition): string =>
+  `the clock of its worker is more than 5 minutes ahead: it reported at ${lastUpdateTime}; set that clock`;
 
 /** Upstream's reason, by which its dashboards know a silent Seed. */
 const silence = { status: "Unknown", reason: "SeedStatusUnknown", message: SILENT_WORKER } as const;
@@ -50,6 +67,7 @@ const READY = "GardenletReady";
 export function describeHeartbeat(seed: Seed, now: Date): string {
   const condition = readiness(seed);
   if (condition === undefined) return "its worker was never heard of";
+  if (isAhead(condition.lastUpdateTime, now)) return aheadOf(condition);
   const seconds = Math.round((now.getTime() - Date.parse(condition.lastUpdateTime)) / 1000);
   const heard = `its worker was last heard of ${seconds} s ago`;
   return condition.status === "False" ? `${heard} and says: ${condition.message}` : heard;
