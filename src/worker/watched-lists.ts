@@ -1,3 +1,4 @@
+import { toJudgedWebhook, type JudgedWebhook } from "../activities/shoot/judged-webhooks.ts";
 import type { PoolSize } from "../activities/shoot/health.ts";
 import {
   ETCD_REPLACED_ANNOTATION,
@@ -66,17 +67,9 @@ function signs(object: KubeObject): KubeObject {
       pools: pools?.map(({ name, minimum }) => ({ name, minimum })),
     }),
     status,
-    ...omitUndefined({ webhooks: (object["webhooks"] as readonly Webhook[] | undefined)?.map(withoutCallee) }),
+    ...omitUndefined({ webhooks: (object["webhooks"] as readonly JudgedWebhook[] | undefined)?.map(toJudgedWebhook) }),
   };
 }
-
-/** A webhook is judged by what it is asked about, whatever answers it. */
-interface Webhook {
-  readonly clientConfig?: unknown;
-  readonly matchConditions?: unknown;
-}
-
-const withoutCallee = ({ clientConfig: _callee, matchConditions: _conditions, ...webhook }: Webhook) => webhook;
 
 /** The annotations by which an object's health is judged otherwise. */
 const judgedBy = new Set([IGNORE_RESOURCE_ANNOTATION, SCALED_DOWN_BY_WATCHDOG_ANNOTATION, ETCD_REPLACED_ANNOTATION]);

@@ -13,21 +13,32 @@ const leases = rule({ apiGroups: ["coordination.k8s.io"], resources: ["leases"] 
 
 const ignoring = (timeoutSeconds: number, one: object) => ({ failurePolicy: "Ignore", timeoutSeconds, rules: [one] });
 
-async function examine(webhook: object, labels?: Record<string, string>, kind = "ValidatingWebhookConfiguration") {
-  const objects: KubeObject[] = ["kube-system", "kube-node-lease"].map((name) => ({
-    ...{ apiVersion: "v1", kind: "Namespace" },
-    metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
-  }));
-  objects.push({
-    ...{
-      apiVersion: "admissionregistration.k8s.io/v1",
-      kind,
-      metadata: { name: "policies", ...(labels && { labels }) },
-    },
-    webhooks: [{ name: "check.example.com", ...webhook }],
-  });
-  const list = async ({ kind }: { kind: string }) => objects.filter((one) => one.kind === kind);
-  return await examineConstraints({ list: list as KubeClient["list"] });
+const namespace = (name: string): KubeObject => ({
+  ...{ apiVersion: "v1", kind: "Namespace" },
+  metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+});
+
+const configuration = (webhooks: readonly object[], labels = {}, kind = "ValidatingWebhookConfiguration") => ({
+  ...{ apiVersion: "admissionregistration.k8s.io/v1", kind, metadata: { name: "policies", labels } },
+  webhooks,
+});
+
+/** A cluster that answers lists with what was asked to be kept, and remembers the selections. */
+function clusterWith(objects: readonly KubeObject[], asked: object[] = []): Pick<KubeClient, "list"> {
+  const list = async (
+    { kind }: { kind: string },
+    { keep = (one: KubeObject) => one, ...selection }: { keep?: (object: KubeObject) => KubeObject } = {},
+  ) => {
+    asked.push({ kind, ...selection });
+    return objects.filter((one) => one.kind === kind).map(keep);
+  };
+  return { list: list as KubeClient["list"] };
+}
+
+async function examine(webhook: object, labels?: Record<string, string>, kind?: string) {
+  const webhooks = [{ name: "check.example.com", ...webhook }];
+  const namespaces = ["default", "kube-system", "kube-node-lease"].map(namespace);
+  return await examineConstraints(clusterWith([...namespaces, configuration(webhooks, labels, kind)]));
 }
 
 describe("a webhook keeps a Shoot from waking up that", () => {
@@ -61,6 +72,100 @@ describe("a webhook keeps a Shoot from waking up that", () => {
         reached: false,
         message: expect.stringContaining(`webhook check.example.com of ${kind} policies for ${resource}`),
       });
+  });
+});
+
+describe("a dead webhook on what a Shoot writes while it wakes up is in its way:", () => {
+  const namespaced = [
+    ["discovery.k8s.io", "endpointslices", "default"],
+    ["discovery.k8s.io", "endpointslices", "kube-system"],
+    ["", "endpoints", "default"],
+    ["", "endpoints", "kube-system"],
+    ["", "services", "default"],
+    ["", "services/status", "default"],
+    ["", "services/status", "kube-system"],
+    ["", "namespaces", "kube-system"],
+    ["", "namespaces/status", "kube-system"],
+    ["apps", "controllerrevisions", "kube-system"],
+    ["apps", "daemonsets/status", "kube-system"],
+    ["apps", "deployments/scale", "kube-system"],
+    ["apps", "replicasets/scale", "kube-system"],
+    ["apps", "replicasets/status", "kube-system"],
+    ["networking.k8s.io", "networkpolicies", "kube-system"],
+    ["rbac.authorization.k8s.io", "rolebindings", "kube-system"],
+    ["rbac.authorization.k8s.io", "roles", "kube-system"],
+  ] as const;
+  it.each(namespaced)("%s %s in %s, and not elsewhere", async (group, resource, place) => {
+    const rules = [rule({ apiGroups: [group], resources: [resource] })];
+    const only = { matchLabels: { "kubernetes.io/metadata.name": place } };
+    expect(await examine({ rules, namespaceSelector: only })).toMatchObject({
+      message: expect.stringContaining(`policies for ${resource} in ${place}`),
+    });
+    const elsewhere = { matchLabels: { "kubernetes.io/metadata.name": "shop" } };
+    expect(await examine({ rules, namespaceSelector: elsewhere })).toEqual({ reached: true });
+  });
+
+  const inNone = [
+    ["apiextensions.k8s.io", "customresourcedefinitions"],
+    ["apiextensions.k8s.io", "customresourcedefinitions/status"],
+    ["apiregistration.k8s.io", "apiservices"],
+    ["apiregistration.k8s.io", "apiservices/status"],
+    ["certificates.k8s.io", "certificatesigningrequests/approval"],
+    ["certificates.k8s.io", "certificatesigningrequests/status"],
+    ["rbac.authorization.k8s.io", "clusterroles"],
+    ["rbac.authorization.k8s.io", "clusterrolebindings"],
+    ["scheduling.k8s.io", "priorityclasses"],
+  ] as const;
+  it.each(inNone)("%s %s", async (group, resource) => {
+    const rules = [rule({ apiGroups: [group], resources: [resource], scope: "Cluster" })];
+    const elsewhere = { matchLabels: { "kubernetes.io/metadata.name": "shop" } };
+    expect(await examine({ rules, namespaceSelector: elsewhere })).toMatchObject({
+      message: expect.stringContaining(`policies for ${resource}`),
+    });
+  });
+});
+
+describe("what is read to judge webhooks", () => {
+  const many = Array.from({ length: 200 }, (_, at) => ({ name: `w${at}.example.com`, rules: [rule()] }));
+
+  it("is the labels of three namespaces, and each once, however many webhooks there are", async () => {
+    const asked: object[] = [];
+    let reads = 0;
+    const counting = (name: string): KubeObject => {
+      const { metadata, ...one } = namespace(name);
+      return Object.defineProperty({ ...one, metadata }, "metadata", {
+        ...{ enumerable: true, get: () => ((reads += 1), metadata) },
+      });
+    };
+    const own = ["default", "kube-node-lease", "kube-system"].map(counting);
+    await examineConstraints(clusterWith([...own, configuration(many)], asked));
+    expect(asked[0]).toMatchObject({
+      kind: "Namespace",
+      labelSelector: "kubernetes.io/metadata.name in (default,kube-node-lease,kube-system)",
+    });
+    expect(reads).toBeLessThan(20);
+  });
+
+  it("is of a webhook what is judged, and neither what answers it nor what others wrote on it", async () => {
+    const kept: unknown[] = [];
+    const bulky = { caBundle: "x".repeat(1_000), service: { namespace: "policies", name: "policies" } };
+    const webhook = { name: "w.example.com", matchConditions: [{ name: "a", expression: "true" }], rules: [rule()] };
+    const one = configuration([{ ...webhook, clientConfig: bulky }], { team: "a" });
+    const objects = [{ ...one, metadata: { ...one.metadata, annotations: { last: "x".repeat(1_000) } } }];
+    const { list } = clusterWith(objects);
+    const looking = async (...[type, selection]: Parameters<typeof list>) => {
+      const items = await list(type, selection);
+      kept.push(...items);
+      return items;
+    };
+    await examineConstraints({ list: looking as KubeClient["list"] });
+    expect(kept).toEqual([
+      {
+        ...configuration([{ name: "w.example.com", rules: [expect.objectContaining({ resources: ["pods"] })] }], {
+          team: "a",
+        }),
+      },
+    ]);
   });
 });
 
