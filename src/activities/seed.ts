@@ -6,6 +6,7 @@ import { cleanUpLimits } from "./teardown/clean-up-limits.ts";
 import { createResourceCleaner, type ResourceCleaner } from "./teardown/shoot-resources.ts";
 import { clusterRef, readGardenObjects, syncCluster } from "./control-plane/cluster.ts";
 import { removeBastions } from "./extensions/bastions.ts";
+import { listExtensionObjects } from "./extensions/list.ts";
 import { withMendedCredentials } from "./extensions/mended-credentials.ts";
 import { forgetMachineState } from "./machines/forgetting.ts";
 import { abandonMachines } from "./teardown/abandonment.ts";
@@ -83,8 +84,18 @@ function createActivities(deps: SeedDeps, nodeWaits: ReturnType<typeof createNod
   const services = createSeedServices(deps);
   const forRun = (work: (services: SeedServices, run: ShootRun) => Promise<void>) => (run: ShootRun) =>
     work(services(run), run);
-  const copy = (run: ShootRun) => services(run).provisioning.deployCloudProviderSecret(run);
-  const mended = (ask: ActingActivities["applyExtension"]) => withMendedCredentials({ seen: waits.seen, copy }, ask);
+  const mended = (ask: ActingActivities["applyExtension"]) =>
+    withMendedCredentials(
+      {
+        seen: waits.seen,
+        list: (run, kind) => listExtensionObjects(seedClient, run, kind),
+        copy: (run) => services(run).provisioning.deployCloudProviderSecret(run),
+        copyReferences: (run) => services(run).references.deploy(run),
+        copyDns: (run, purpose) =>
+          services(run).extensions.renewDnsCredentials(run, purpose === "external" ? "external" : "internal"),
+      },
+      ask,
+    );
   const cleaning = (phase: keyof ResourceCleaner) => async (run: ShootRun) => {
     const { shoot } = await readGardenObjects(gardenClient, run);
     const cleaner = createResourceCleaner(

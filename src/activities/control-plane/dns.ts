@@ -21,7 +21,7 @@ export async function deployDnsCredentials(
   context: ControlPlaneContext,
   purpose: "internal" | "external",
 ): Promise<DnsProvider> {
-  const { secret, ...provider } = purpose === "internal" ? internal(context) : external(context);
+  const { secret, ...provider } = managedBy(context, purpose);
   const found = await gardenClient.read(Secret, secret);
   if (found === undefined)
     throw configurationProblem(
@@ -36,6 +36,13 @@ export async function deployDnsCredentials(
   });
   return provider;
 }
+
+/** The type of the DNS provider whose credentials {@link deployDnsCredentials} copies. */
+export const dnsProviderType = (context: ControlPlaneContext, purpose: "internal" | "external"): string =>
+  managedBy(context, purpose).type;
+
+const managedBy = (context: ControlPlaneContext, purpose: "internal" | "external"): Managed =>
+  purpose === "internal" ? internal(context) : external(context);
 
 function internal(context: ControlPlaneContext): Managed {
   const seed = seedOf(context);

@@ -5,13 +5,14 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { readContext } from "../control-plane/context.ts";
+import { deployDnsCredentials, dnsProviderType } from "../control-plane/dns.ts";
 import { wantedObjects } from "./wanted.ts";
 import type { WaitTarget } from "../index.ts";
 import { applyExtensionObject, type Registering } from "./apply-object.ts";
 import { confirmAndRemove } from "./existing.ts";
 import { led } from "./led.ts";
 import { listExtensionObjects } from "./list.ts";
-import { isOf, purposeByName } from "./purpose.ts";
+import { isOf, purposeByName, typeOf } from "./purpose.ts";
 import { hasMigrated, targetOf } from "./target.ts";
 import { needsTrigger, type TriggerRule } from "./trigger.ts";
 import type { WaitGroup, Waits } from "../waits/waits.ts";
@@ -119,6 +120,19 @@ export function createExtensions({ gardenClient, seedClient, waits, triggers: as
         kinds.map(async (kind) => (await staleOf(run, kind)).map((object) => ({ kind, object }))),
       );
       return removeAll(stale.flat(), step);
+    },
+
+    /**
+     * Copies the credentials of the DNS provider, as they are now, beside the Shoot's DNSRecord of a purpose, where there is one and the
+     * provider is still of its type.
+     */
+    async renewDnsCredentials(run: ShootRun, purpose: "internal" | "external"): Promise<void> {
+      const existing = await listExtensionObjects(seedClient, run, "DNSRecord");
+      const record = existing.find((object) => isOf("DNSRecord", object, { run, purpose, operation: "delete" }));
+      if (record === undefined) return;
+      const context = await readContext(gardenClient, seedClient, run);
+      if (dnsProviderType(context, purpose) === typeOf(record))
+        await deployDnsCredentials(gardenClient, seedClient, context, purpose);
     },
 
     /** Confirms and deletes every object of the kind that there is, whatever the Shoot's spec says of it now. */
