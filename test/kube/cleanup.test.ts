@@ -201,6 +201,32 @@ test("a namespace that its controller does not take away is let be when its grac
   await controlPlane.etcdctl("del", "/registry/namespaces/stuck");
 });
 
+test("what a namespace held that was removed by force goes, and with it the namespace that is restored for that", async () => {
+  const { client } = controlPlane;
+  await installWidgets(client);
+  const metadata = { name: "forced", finalizers: ["test.perennial.dev/never"], namespace: "gone" };
+  const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "gone" } };
+  await apply(namespace);
+  const left = [
+    await apply({ ...widget("gone", "forced"), metadata }),
+    await apply({ ...service("forced"), metadata }),
+    await apply(widget("gone", "free")),
+  ];
+  await controlPlane.etcdctl("del", "/registry/namespaces/gone");
+  const refused = /namespaces "gone" not found/;
+  await eventually(() => expect(apply(widget("gone", "refused"))).rejects.toThrow(refused));
+  const soon = {
+    [CLEANUP_EXTENDED_APIS_GRACE_ANNOTATION]: "1",
+    [CLEANUP_KUBERNETES_RESOURCES_GRACE_ANNOTATION]: "1",
+  };
+  const cleaner = cleanable(soon, 10_000);
+  await cleaner.extendedApis();
+  await cleaner.kubernetesResources();
+  expect(await Promise.all(left.map(exists))).toEqual(left.map(() => false));
+  expect((await client.read(refOf(namespace)))?.metadata.deletionTimestamp).toBeDefined();
+  await controlPlane.etcdctl("del", "/registry/namespaces/gone");
+});
+
 test("custom resources whose conversion webhook is dead go when their grace is over, and are named before", async () => {
   const { client } = controlPlane;
   await installWidgets(client);

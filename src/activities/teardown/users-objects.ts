@@ -1,7 +1,10 @@
 import type { KubeObject } from "../../api/schema/meta.ts";
 import {
+  isAlreadyExists,
   KubeError,
+  Namespace,
   refOf,
+  typeMeta,
   unlessGone,
   type CustomResourceDefinition,
   type PersistentVolume,
@@ -134,7 +137,23 @@ export async function ask(shootClient: KubeClient, object: KubeObject): Promise<
 /** Lets the object go without those who hold it: its finalizers, or for a pod its node's kubelet. A later object of its name stays as it is. */
 export async function free(shootClient: KubeClient, object: KubeObject): Promise<void> {
   const { finalizers = [], uid = "" } = object.metadata;
-  if (finalizers.length > 0)
-    await unlessGone(shootClient.patch(refOf(object), { metadata: { uid, finalizers: null } }));
-  else if (object.kind === "Pod") await shootClient.remove(refOf(object), { gracePeriodSeconds: 0, uid });
+  if (finalizers.length > 0) {
+    const release = () => unlessGone(shootClient.patch(refOf(object), { metadata: { uid, finalizers: null } }));
+    if ((await release()) === undefined && (await restoreNamespace(shootClient, object))) await release();
+  } else if (object.kind === "Pod") await shootClient.remove(refOf(object), { gracePeriodSeconds: 0, uid });
+}
+
+/**
+ * Creates the object's namespace again where it was removed by force, before what it held: the API server refuses all changes of that,
+ * and answers as for an object that is gone. The namespace ends with those of the users. Returns false where the object is gone itself.
+ */
+async function restoreNamespace(shootClient: KubeClient, object: KubeObject): Promise<boolean> {
+  const { namespace: name } = object.metadata;
+  if (name === undefined || (await shootClient.read(refOf(object))) === undefined) return false;
+  await shootClient.create({ ...typeMeta(Namespace), metadata: { name } }).catch(unlessThere);
+  return true;
+}
+
+function unlessThere(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
 }
