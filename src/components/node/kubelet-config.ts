@@ -1,5 +1,4 @@
-import { IMAGE_GC } from "../../api/shoot/kubelet-defaults.ts";
-import { nanosOf } from "../../api/schema/quantity.ts";
+import { HARD_DISK_THRESHOLD, IMAGE_GC, KUBE_RESERVED, memoryThresholds } from "../../api/shoot/kubelet-defaults.ts";
 import { omitUndefined } from "../../omit-undefined.ts";
 import type { ControlPlaneContext, WorkerPool } from "../context.ts";
 import { networksOf } from "../networks.ts";
@@ -90,7 +89,6 @@ const sameName = [
   "registryPullQPS",
   "registryBurst",
   "seccompDefault",
-  "containerLogMaxSize",
   "containerLogMaxFiles",
   "protectKernelDefaults",
   "streamingConnectionIdleTimeout",
@@ -102,28 +100,26 @@ function whatTheUserAsksFor(settings: KubeletSettings): Record<string, unknown> 
   const { ephemeralStorage, ...reserved } = settings.kubeReserved ?? {};
   return omitUndefined({
     ...Object.fromEntries(sameName.map((name) => [name, settings[name]])),
-    kubeReserved: omitUndefined({ cpu: "80m", memory: "1Gi", ...reserved, "ephemeral-storage": ephemeralStorage }),
+    containerLogMaxSize: settings.containerLogMaxSize?.toString(),
+    kubeReserved: texts({ ...KUBE_RESERVED, ...reserved, "ephemeral-storage": ephemeralStorage }),
   });
 }
 
 /** When a kubelet evicts pods: as the user says, signal by signal, else as Gardener has it. */
 function thresholdsOf(context: ControlPlaneContext, pool: WorkerPool) {
   const settings = settingsOf(context, pool);
-  const memory = memoryThresholds(context, pool);
+  const type = context.cloudProfile.spec.machineTypes.find(({ name }) => name === pool.machine.type);
+  const memory = memoryThresholds(type?.memory);
   return {
-    evictionHard: { ...onAll("5%"), "memory.available": memory.hard, ...bySignal(settings.evictionHard) },
+    evictionHard: {
+      ...onAll(HARD_DISK_THRESHOLD),
+      "memory.available": memory.hard,
+      ...bySignal(settings.evictionHard),
+    },
     evictionSoft: { ...onAll("10%"), "memory.available": memory.soft, ...bySignal(settings.evictionSoft) },
     evictionSoftGracePeriod: { ...onAll("1m30s"), ...bySignal(settings.evictionSoftGracePeriod) },
     evictionMinimumReclaim: { ...onAll("0Mi"), ...bySignal(settings.evictionMinimumReclaim) },
   };
-}
-
-/** A share of little memory, a fixed amount of much. */
-function memoryThresholds({ cloudProfile }: ControlPlaneContext, pool: WorkerPool) {
-  const type = cloudProfile.spec.machineTypes.find(({ name }) => name === pool.machine.type);
-  if (type === undefined) return { hard: "100Mi", soft: "200Mi" };
-  const isMuch = (nanosOf(type.memory) ?? 0n) > 8n * 1024n ** 3n * 1_000_000_000n;
-  return isMuch ? { hard: "1Gi", soft: "1.5Gi" } : { hard: "5%", soft: "10%" };
 }
 
 const signals = {
@@ -138,5 +134,11 @@ const onAll = (value: string): Record<string, unknown> =>
   Object.fromEntries(Object.values(signals).map((signal) => [signal, value]));
 
 /** Gardener's names of eviction signals are fields, the kubelet's are keys of a map. */
-const bySignal = (fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
-  omitUndefined(Object.fromEntries(Object.entries(signals).map(([field, signal]) => [signal, fields[field]])));
+const bySignal = (fields: Readonly<Record<string, string | number | undefined>> = {}): Record<string, string> =>
+  texts(Object.fromEntries(Object.entries(signals).map(([field, signal]) => [signal, fields[field]])));
+
+/** Amounts as kubelets read them: one that is written as a number keeps them from starting. */
+const texts = (amounts: Readonly<Record<string, string | number | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(amounts).flatMap(([name, amount]) => (amount === undefined ? [] : [[name, String(amount)]])),
+  );
