@@ -1,5 +1,6 @@
 import type { Shoot } from "../api/index.ts";
 import { IMAGE_GC } from "../api/shoot/kubelet-defaults.ts";
+import { withTextualThresholds } from "./textual-thresholds.ts";
 
 /**
  * A Shoot as extensions know it from Gardener, whose API server fills in what users leave out: their code reads these
@@ -9,7 +10,8 @@ import { IMAGE_GC } from "../api/shoot/kubelet-defaults.ts";
 export function withGardenerDefaults(shoot: Shoot): Shoot {
   const hasWorkers = (shoot.spec.provider.workers ?? []).length > 0;
   const defaults = hasWorkers ? filledIn(withWorkers, always) : always;
-  return { ...shoot, spec: filledIn(filledIn(networksOf(shoot), defaults), shoot.spec) as Shoot["spec"] };
+  const { spec } = withTextualThresholds(shoot);
+  return { ...shoot, spec: filledIn(filledIn(networksOf(shoot), defaults), spec) as Shoot["spec"] };
 }
 
 /** The nodes' network, where the provider has chosen it: upstream writes it into the Shoot's spec. */

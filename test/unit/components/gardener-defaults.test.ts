@@ -47,3 +47,21 @@ it("a Shoot that has its defaults is given no others", () => {
   const once = withGardenerDefaults(exampleShoot());
   expect(withGardenerDefaults(once)).toEqual(once);
 });
+
+it("a Shoot's eviction thresholds are texts: extensions in Go read no others", () => {
+  const kubelet = {
+    evictionHard: { memoryAvailable: 104857600, nodeFSAvailable: "5%" },
+    evictionSoft: { memoryAvailable: 209715200 },
+    kubeReserved: { cpu: 1 },
+  };
+  const provider = { type: "local", workers: [{ name: "a", minimum: 1, maximum: 1, machine: { type: "local" } }] };
+  const workers = provider.workers.map((pool) => ({ ...pool, kubernetes: { kubelet } }));
+  const shoot = exampleShoot({ kubernetes: { version: "1.34.4", kubelet }, provider: { ...provider, workers } });
+  const { spec } = withGardenerDefaults(shoot);
+  for (const one of [spec.kubernetes.kubelet, spec.provider.workers?.[0]?.kubernetes?.kubelet])
+    expect(one).toMatchObject({
+      evictionHard: { memoryAvailable: "104857600", nodeFSAvailable: "5%" },
+      evictionSoft: { memoryAvailable: "209715200" },
+      kubeReserved: { cpu: 1 },
+    });
+});
