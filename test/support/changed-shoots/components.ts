@@ -184,6 +184,17 @@ export const componentCases: readonly ShootCase[] = [
   refused("a log of a size in words", { [`${kubelet}.containerLogMaxSize`]: "big" }, "an amount"),
   refused("memory for the system in words", { [`${kubelet}.kubeReserved.memory`]: "some" }, "an amount such as 500m"),
   refused(
+    "a threshold of nothing",
+    { [`${kubelet}.evictionHard.memoryAvailable`]: "0" },
+    "must be more than 0, or 0% for no threshold",
+  ),
+  refused("a log of part of a byte", { [`${kubelet}.containerLogMaxSize`]: "500m" }, "must be a whole number"),
+  refused(
+    "swap for kubelets that end for it",
+    { [`${kubelet}.memorySwap`]: { swapBehavior: "LimitedSwap" } },
+    "only with failSwapOn: false",
+  ),
+  refused(
     "an unknown use of swap",
     { [`${kubelet}.memorySwap.swapBehavior`]: "Always" },
     'Unsupported value: "Always"',
