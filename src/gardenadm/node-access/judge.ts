@@ -4,6 +4,7 @@ import {
   NODE_AGENT_GROUPS,
   NODE_AGENT_USER_PREFIX,
   NODE_AGENTS_GROUP,
+  nodeAgentLeaseName,
   SERIAL_NAME_PREFIX,
   type NodeRole,
 } from "../../api/names.ts";
@@ -130,10 +131,20 @@ function nodeNamed(
 ): Judgement {
   if (!areUsagesOf("client auth", usages)) return refuse(`usages ${usages.join(", ")} are not those of a client`);
   if (hosts.length > 0) return refuse(`a client serves under no name, such as ${hosts[0] ?? ""}`);
-  const isName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(node);
-  if (!isName || node.startsWith(SERIAL_NAME_PREFIX)) return refuse(`${JSON.stringify(node)} cannot name a node`);
+  // What the Lease of its agent cannot be called could never be claimed, and the request would be tried for ever.
+  if (
+    nodeAgentLeaseName(node).length > LONGEST_NAME ||
+    !node.split(".").every(isPart) ||
+    node.startsWith(SERIAL_NAME_PREFIX)
+  )
+    return refuse(`${JSON.stringify(node)} cannot name a node`);
   return { node, role };
 }
+
+/** In characters: the longest name of an object. */
+const LONGEST_NAME = 253;
+
+const isPart = (part: string): boolean => /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(part);
 
 /** Administrators have the keys of all nodes already: by their kubeconfig, a node of the control plane comes to its agent. */
 function rolesOfNewcomer(groups: readonly string[]): NodeRole[] {

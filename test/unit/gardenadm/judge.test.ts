@@ -18,6 +18,10 @@ const kubelet = {
   signer: SIGNERS.kubelet,
   request: { commonName: "system:node:w", organizations: ["system:nodes"], hosts: [] },
 } satisfies CertificateDemand;
+const kubeletNamed = (node: string): CertificateDemand => ({
+  ...kubelet,
+  request: { ...kubelet.request, commonName: `system:node:${node}` },
+});
 const serving = {
   ...kubelet,
   signer: SIGNERS.serving,
@@ -87,6 +91,8 @@ test.for([
     { ...kubelet, request: { ...kubelet.request, commonName: "system:node:../a" } },
     "cannot name",
   ],
+  ["a name with an empty part", kubeletNamed("a..b"), "cannot name"],
+  ["a name whose Lease would have too long a name", kubeletNamed("a".repeat(234)), "cannot name"],
   ["a serving certificate by a token", { ...serving, requester: byWorker.requester }, "is not kubelet system:node:w"],
   [
     "a serving certificate of another kubelet",
@@ -129,6 +135,10 @@ test.for([
   ["a malformed request of a kubelet", { ...serving, request: { malformed: "it is cut off" } }, "malformed: it is cut"],
 ] as const)("%s is refused", ([, demand, words]) => {
   expect(judgeDemand(demand)).toEqual({ refused: expect.stringContaining(words) as string });
+});
+
+test("a name may be as long as that of its Lease allows", () => {
+  expect(judgeDemand(kubeletNamed("a".repeat(233)))).toMatchObject({ role: "worker" });
 });
 
 test("what is not of nodes is left for others to judge", () => {
