@@ -48,7 +48,11 @@ export async function takeFiles(ground: MachineGround, name: string): Promise<By
       await ground.nodeReady(name);
       const ready = performance.now() - begun;
       const client = await ground.client(name);
-      await applyInTurn(client, objects).finally(async () => await client.close());
+      try {
+        await applyInTurn(client, objects);
+      } finally {
+        await client.close();
+      }
       await untilUsable(ground, name);
       return { ready, usable: performance.now() - begun };
     },

@@ -70,7 +70,11 @@ export async function startMachineGround(set: string): Promise<MachineGround> {
         (await client.read(Node, { name }))?.status?.conditions?.some(
           ({ type, status }) => type === "Ready" && status === "True",
         ) ?? false;
-      return await until(async () => await isReady().catch(() => false)).finally(() => client.close());
+      try {
+        return await until(async () => await isReady().catch(() => false));
+      } finally {
+        await client.close();
+      }
     },
   };
   return ground;

@@ -104,7 +104,11 @@ async function podRuns(ground: MachineGround, name: string): Promise<void> {
     (await client.read(Pod, HELLO))?.status?.conditions?.some(
       ({ type, status }) => type === "Ready" && status === "True",
     ) ?? false;
-  await until(runs).finally(() => client.close());
+  try {
+    await until(runs);
+  } finally {
+    await client.close();
+  }
 }
 
 async function nameAnswers({ machines }: MachineGround, name: string): Promise<void> {

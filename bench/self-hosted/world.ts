@@ -22,15 +22,17 @@ export async function lookAtWorld(ground: MachineGround, name: string): Promise<
     "Id,ActiveEnterTimestampMonotonic",
   ]);
   const client = await ground.client(name);
-  const [metrics, objects] = await Promise.all([client.get("/metrics"), readVersions(client)]).finally(() =>
-    client.close(),
-  );
-  return {
-    objects,
-    files: new Map(files.split("\n").map((line) => [line.split(" ")[0] ?? "", line])),
-    units: new Map(units.split("\n\n").map((unit) => [/Id=(.*)/.exec(unit)?.[1] ?? "", unit])),
-    writes: countWrites(String(metrics)),
-  };
+  try {
+    const [metrics, objects] = await Promise.all([client.get("/metrics"), readVersions(client)]);
+    return {
+      objects,
+      files: new Map(files.split("\n").map((line) => [line.split(" ")[0] ?? "", line])),
+      units: new Map(units.split("\n\n").map((unit) => [/Id=(.*)/.exec(unit)?.[1] ?? "", unit])),
+      writes: countWrites(String(metrics)),
+    };
+  } finally {
+    await client.close();
+  }
 }
 
 /** How many of each have changed, how many requests wrote, and what they were. */

@@ -111,5 +111,9 @@ const readyNodes = async (cluster: KubeClient): Promise<Node[]> => (await cluste
 async function withCluster<T>(work: (cluster: KubeClient) => Promise<T>): Promise<T> {
   const kubeconfig = await local.perennial("shoot", "kubeconfig", "garden-dev/sleeper");
   const cluster = createKubeClient({ kubeconfig }, { log: local.log });
-  return await work(cluster).finally(() => cluster.close());
+  try {
+    return await work(cluster);
+  } finally {
+    await cluster.close();
+  }
 }

@@ -233,7 +233,11 @@ async function withCluster<T>(work: (cluster: KubeClient) => Promise<T>): Promis
   const [address = ""] = await queryRecords(server, { name: host, type: "A" });
   Object.assign(entry, { server: `https://${address}:443`, "tls-server-name": host });
   const cluster = createKubeClient({ kubeconfig: stringify(document) }, { log: local.log });
-  return work(cluster).finally(() => cluster.close());
+  try {
+    return await work(cluster);
+  } finally {
+    await cluster.close();
+  }
 }
 
 /** The kubeconfig as users have it. */

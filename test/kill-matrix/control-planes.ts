@@ -126,7 +126,7 @@ function argumentsAfter(words: readonly string[], word: string): string[] {
 function expand(word: string, { metadata }: Pod, { env = [] }: Container): string {
   return word.replaceAll(/\$\((\w+)\)/g, (all, name: string) => {
     const variable = env.find((one) => one.name === name);
-    const path = (variable?.valueFrom as { fieldRef?: { fieldPath?: string } } | undefined)?.fieldRef?.fieldPath;
+    const path = variable?.valueFrom?.fieldRef?.fieldPath;
     if (path === "metadata.name") return metadata.name;
     return path === "metadata.namespace" ? (metadata.namespace ?? "") : (variable?.value ?? all);
   });

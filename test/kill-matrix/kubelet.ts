@@ -34,8 +34,15 @@ export interface Container {
   readonly name: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: object }[];
+  readonly env?: readonly Variable[];
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly subPath?: string }[];
+}
+
+/** A variable of a container: its value, or the field of the pod that it comes from. */
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string } };
 }
 
 /** What a pod does when it runs. */

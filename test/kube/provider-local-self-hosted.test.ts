@@ -206,7 +206,9 @@ async function applyStrictly(kubeconfig: string, objects: readonly KubeObject[] 
     typeof objects === "string" ? objects : JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
   await writeFile(join(folder, "objects"), text);
   const apply = ["--kubeconfig", kubeconfig, "apply", "--server-side", "--validate=strict", "-f"];
-  await execa(await findBinary("kubectl"), [...apply, join(folder, "objects")]).finally(() =>
-    rm(folder, { recursive: true, force: true }),
-  );
+  try {
+    await execa(await findBinary("kubectl"), [...apply, join(folder, "objects")]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -73,7 +73,11 @@ const processes: string[] = [];
 
 async function listed<T>(machine: GardenadmMachine, work: () => Promise<T>): Promise<T> {
   const record = recordProcesses(machine);
-  return await work().finally(async () => processes.push(await record.stop()));
+  try {
+    return await work();
+  } finally {
+    processes.push(await record.stop());
+  }
 }
 
 const RESTORE = { words: ["restore", "-d", "/root/config", "--from", "latest"] };
@@ -362,7 +366,11 @@ test("an extension makes the place of backups, also when init was ended while it
   await b.asAdministrator(async (client) => {
     await client.remove(refTo(Secret, { namespace: "kube-system", name: "etcd-backup" }));
     const vendor = await startBackupExtension(client, "s3", place?.data ?? expect.fail("there is no place"));
-    await b.succeed(INIT).finally(vendor.stop);
+    try {
+      await b.succeed(INIT);
+    } finally {
+      await vendor.stop();
+    }
     expect(await client.list(ExtensionBackupEntry)).toHaveLength(1);
     expect(await client.list(ExtensionBackupBucket)).toHaveLength(1);
     await takeSnapshot(client, "fifth");

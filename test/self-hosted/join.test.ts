@@ -160,9 +160,13 @@ test("nothing that a worker has, nor the token it came by, reads a Secret of the
   const callers = { token: renderKubeconfig({ server, ca, token }), agent: kubeconfig, kubelet };
   for (const [caller, text] of Object.entries(callers)) {
     const client = createKubeClient({ kubeconfig: text.replace(server, address) }, { userAgent: "test" });
-    const read = await readable(client, secrets).finally(async () => await client.close());
     const own = secrets.flatMap(({ metadata: { name } }) => (isOfWorkers(name) ? [`kube-system/${name}`] : []));
-    expect(read, `what the ${caller} reads`).toEqual(caller === "kubelet" ? [] : own);
+    try {
+      const read = await readable(client, secrets);
+      expect(read, `what the ${caller} reads`).toEqual(caller === "kubelet" ? [] : own);
+    } finally {
+      await client.close();
+    }
   }
 });
 
@@ -267,7 +271,11 @@ const processes: Record<string, string> = {};
 async function listed<T>(machine: GardenadmMachine, work: () => Promise<T>): Promise<T> {
   const record = recordProcesses(machine);
   await delay(500);
-  return await work().finally(async () => (processes[machine.name] = await record.stop()));
+  try {
+    return await work();
+  } finally {
+    processes[machine.name] = await record.stop();
+  }
 }
 
 test("no journal, no log and no process list shows a token or a key", async () => {

@@ -220,7 +220,7 @@ async function spawnBehindLink({ flags, late, certificates, ...place }: ServerBe
   const believing = linkFlags(join(place.directory, "ca.crt"));
   const child = await spawnChild(place.directory, "kube-apiserver", [...own, ...believing, ...flags]);
   const link = await startSlowLink({ late, certificates, upstream, address: place.address, port: place.port });
-  void child.exited.finally(() => link.stop());
+  void child.exited.then(() => link.stop());
   return {
     ...child,
     async kill() {

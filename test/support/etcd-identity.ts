@@ -25,8 +25,8 @@ export async function etcdIdentity(root: string): Promise<Readonly<Record<string
 
 /** In hexadecimal, as etcd writes them; each file of a log begins with them. */
 async function idsIn(file: string): Promise<{ readonly cluster: string; readonly member: string }> {
-  const handle = await open(file);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0).finally(() => handle.close());
+  await using handle = await open(file);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
   let ids = { cluster: "none", member: "none" };
   readLog(buffer.subarray(0, bytesRead), 0, ({ type, data }) => {
     if (type === METADATA) ids = { member: numberAt(data, 1), cluster: numberAt(data, 2) };

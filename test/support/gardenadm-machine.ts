@@ -115,7 +115,11 @@ function describe(ground: BareGround, name: string, provide: () => Promise<void>
       const [{ address }, kubeconfig] = [await machine(), await readFile(join(await root(), ADMIN), "utf8")];
       const text = kubeconfig.replace("https://localhost", `https://${address}`);
       const client = createKubeClient({ kubeconfig: text }, { userAgent: "test" });
-      return await work(client).finally(async () => await client.close());
+      try {
+        return await work(client);
+      } finally {
+        await client.close();
+      }
     },
     etcds: async () => await etcdIdentity(await root()),
     async identity() {

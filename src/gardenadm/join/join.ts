@@ -103,11 +103,13 @@ async function start(context: GardenadmContext, invitation: Invitation, proof: P
   const deps = { machine, invitation, proof };
   try {
     await unlessOtherwiseBegun(machine.root, async () => {
-      const joining =
-        invitation.role === "worker"
+      try {
+        await (invitation.role === "worker"
           ? runActions(tables, joinWorker, undefined, createWorkerActions(deps))
-          : runActions(tables, joinControlPlane, undefined, createControlPlaneActions(deps));
-      await joining.finally(async () => await forgetAttempt(machine.root));
+          : runActions(tables, joinControlPlane, undefined, createControlPlaneActions(deps)));
+      } finally {
+        await forgetAttempt(machine.root);
+      }
     });
   } catch (error) {
     throw inWords(error, context.signal);
