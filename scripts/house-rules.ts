@@ -27,7 +27,8 @@ export const house = {
       meta: {
         type: "problem",
         messages: {
-          unexplained: "A lint exception names its rule and its reason: `eslint-disable-next-line <rule> -- <why>`.",
+          unexplained:
+            "A lint exception names its rule and its reason: `eslint-disable-next-line <rule> -- <why>`, or `oxlint-…`.",
         },
       },
       create: (context) => ({
@@ -149,7 +150,7 @@ function functionName(text: string): string | undefined {
 }
 
 function isUnexplained(comment: string): boolean {
-  const directive = /^\s*eslint-disable(-next-line|-line)?\b(?<rest>[\s\S]*)$/.exec(comment);
+  const directive = /^\s*(?:eslint|oxlint)-disable(-next-line|-line)?\b(?<rest>[\s\S]*)$/.exec(comment);
   if (directive) return !/^\s+[\w@/-]+(\s*,\s*[\w@/-]+)*\s+--\s+\S/.test(directive.groups?.["rest"] ?? "");
   return /^\s*@ts-(ignore|nocheck)/.test(comment) || /^\s*@ts-expect-error\s*$/.test(comment);
 }

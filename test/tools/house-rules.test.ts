@@ -30,6 +30,8 @@ describe("an exception from a rule", () => {
     "// eslint-disable-next-line\nconst a = 1;",
     "// eslint-disable-next-line no-var\nconst a = 1;",
     "/* eslint-disable */",
+    "// oxlint-disable-next-line typescript/no-floating-promises\nsend();",
+    "/* oxlint-disable */",
     "// @ts-ignore\nconst a = 1;",
     "// @ts-expect-error\nconst a = 1;",
   ])("without its rule or its reason is refused: %s", (code) => {
