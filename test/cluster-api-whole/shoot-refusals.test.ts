@@ -4,7 +4,7 @@ import { CloudProfile, Shoot, type KubeObject } from "../../src/api/index.ts";
 import { Namespace, refTo, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { createBootstrapController } from "../../src/cluster-api/bootstrap.ts";
 import { createShootProvider } from "../../src/cluster-api/shoot-provider/provider.ts";
-import { admissionTest } from "../support/admission-lab.ts";
+import { ownAdmissionTest } from "../support/admission-lab.ts";
 import { startClusterApi, startCoreManager } from "../support/cluster-api.ts";
 import { clusterOf, controlPlaneOf, poolOf, shootTemplate, type PoolOptions } from "../support/cluster-api-objects.ts";
 import { clusterApiRoles } from "../support/cluster-api-rights.ts";
@@ -14,7 +14,7 @@ import { readPresent } from "../support/read-present.ts";
 const namespace = "garden-dev";
 
 /** The core manager, a garden with Shoot admission, and our controllers with their own rights. */
-const test = admissionTest
+const test = ownAdmissionTest
   .extend("core", { scope: "file" }, async ({ cluster, admissionLab }, { onCleanup }) => {
     const { client } = admissionLab;
     const versions = ["1.34.4", "1.34.3"].map((version) => ({ version, classification: "supported" }));

@@ -2,14 +2,14 @@ import { expect } from "vitest";
 import { TUNNEL_ANNOTATION } from "../../src/api/annotations.ts";
 import { Shoot, type KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition, refOf, refTo, type KubeClient } from "../../src/kube/index.ts";
-import { admissionTest as test, refusalOf } from "../support/admission-lab.ts";
+import { ownAdmissionTest as test, refusalOf } from "../support/admission-lab.ts";
 import { withChange } from "../support/changed-shoots/case.ts";
 import { applyCrds } from "../support/crds.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { askedAbout, moreExamples } from "../support/garden-examples.ts";
 
-// Shoots that an older version let in, when kinds had fewer bounds and admission fewer rules.
+// Shoots that an older version let in, when kinds had fewer bounds and admission fewer rules: this changes the definition of Shoots.
 
 const confirmation = "confirmation.gardener.cloud/deletion";
 const webhooks = ["Mutating", "Validating"].map((kind) => ({

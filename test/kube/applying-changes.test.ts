@@ -14,13 +14,8 @@ import { applyingChanges } from "../../src/kube/applying-changes.ts";
 import { KubeError, refOf, type KubeClient } from "../../src/kube/index.ts";
 import { readManifest, readManifests } from "../../src/manifests.ts";
 import { historyOf, type WriteStep } from "../support/apply-histories.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { selfHostedContext } from "../support/self-hosted-control-plane.ts";
-
-const test = ownClusterTest({
-  flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
-  crds: true,
-});
 
 /** The client, and what it has been told to apply, dry runs apart. */
 function noting(client: KubeClient): { readonly client: KubeClient; readonly applied: string[] } {

@@ -6,7 +6,7 @@ import { SNAPSHOT_LABEL } from "../../src/api/labels.ts";
 import { components, SCHEDULE } from "../../src/components/index.ts";
 import { CronJob, Job, Namespace, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import type { Child } from "../support/child.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { eventually } from "../support/eventually.ts";
 import { startKubernetesController } from "../support/kubernetes-controller.ts";
@@ -14,7 +14,6 @@ import { seconds } from "../support/patience.ts";
 
 // Kubernetes' own controller of CronJobs acts on the schedule that the flow deploys. No Job is made here.
 
-const test = ownClusterTest();
 const context = exampleContext({ snapshotMinutes: 1 });
 const { namespace } = context;
 let client: KubeClient;

@@ -2,9 +2,8 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { makeServingCertificate } from "../../src/admission/index.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 
-const test = ownClusterTest();
 const ours = { "example.org/asked": "true" };
 
 test("an API server asks a webhook again that was too busy, after the second that it named", async ({ cluster }) => {

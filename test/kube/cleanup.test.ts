@@ -16,6 +16,7 @@ import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { installWidgets, Widget, widget } from "../support/widget.ts";
 
+// On the shared cluster it would remove the CustomResourceDefinitions and namespaces of all files.
 const test = ownClusterTest({ flags: ["--allow-privileged=true"] });
 let controlPlane: ControlPlane;
 test.beforeAll(({ cluster }) => void (controlPlane = cluster));

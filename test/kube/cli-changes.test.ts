@@ -4,13 +4,9 @@ import { judgeSteps } from "../../src/cli/report/changes.ts";
 import { planFlow } from "../../src/flow/plan.ts";
 import { Deployment, refTo, StatefulSet, type KubeClient } from "../../src/kube/index.ts";
 import { reconcile } from "../../src/workflows/reconcile.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { startReconciledShoot, type ReconciledShoot } from "../support/reconciled-shoot.ts";
 
-const test = ownClusterTest({
-  flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
-  crds: true,
-});
 let kube: KubeClient;
 let shoot: ReconciledShoot;
 

@@ -1,10 +1,9 @@
 import { describe } from "vitest";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { describeClientContract } from "../support/client-contract.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { installWidgets } from "../support/widget.ts";
 
-const test = ownClusterTest();
 let client: KubeClient;
 
 test.beforeAll(async ({ cluster }) => {

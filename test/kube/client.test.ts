@@ -13,13 +13,12 @@ import {
   updateStatus,
   type KubeClient,
 } from "../../src/kube/index.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { Gadget, installKind, installWidgets, Widget, widget } from "../support/widget.ts";
 
-const test = ownClusterTest();
 let controlPlane: ControlPlane;
 let client: KubeClient;
 let proxy: FaultyProxy;

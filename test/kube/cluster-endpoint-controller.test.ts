@@ -9,11 +9,10 @@ import { findCondition } from "../../src/cluster-api/objects/conditions.ts";
 import { refOf, refTo, renderKubeconfig, Secret, type KubeClient, type Occurrence } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { makeCertificates, type Certificates } from "../support/certificates.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { applyManagement } from "../support/endpoint-lab.ts";
 import { eventually } from "../support/eventually.ts";
 
-const test = ownClusterTest();
 const namespace = "default";
 const log = createLogger({ name: "test", level: "silent" });
 

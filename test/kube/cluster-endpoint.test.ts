@@ -4,10 +4,9 @@ import { parseAllDocuments } from "yaml";
 import { ClusterEndpoint } from "../../src/api/cluster-api/index.ts";
 import type { KubeObject } from "../../src/api/index.ts";
 import { CustomResourceDefinition, refOf, type KubeClient } from "../../src/kube/index.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { applyManagement } from "../support/endpoint-lab.ts";
 
-const test = ownClusterTest();
 let client: KubeClient;
 test.beforeAll(async ({ cluster }) => {
   client = cluster.client;

@@ -11,14 +11,10 @@ import {
   workerObject,
 } from "../../src/components/index.ts";
 import { exampleContext, exampleShoot } from "../support/control-plane-context.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 
 /** As the Shoot's own API server, which takes the objects for the Shoot. */
-const test = ownClusterTest({
-  flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
-  crds: true,
-});
 const context = exampleContext();
 const lookup = () => "";
 let controlPlane: ControlPlane;

@@ -11,14 +11,13 @@ import {
 } from "../../src/extension/index.ts";
 import { refOf } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { providerWebhook } from "../support/provider-webhook.ts";
 import { seconds } from "../support/patience.ts";
 
-const test = ownClusterTest({ crds: true, flags: ["--allow-privileged=true"] });
 const context = exampleContext();
 const changed = [
   ...(

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect } from "vitest";
 import { createController, createReflector, type Controller, type ControllerOptions } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { installWidgets, Widget, widget } from "../support/widget.ts";
 
-const test = ownClusterTest();
 const log = createLogger({ name: "test", level: "silent" });
 let controlPlane: ControlPlane;
 let controller: Controller;

@@ -9,6 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { furtherExamples } from "../support/extension-examples.ts";
 
+// It kills its server, and changes CustomResourceDefinitions.
 const test = ownClusterTest({ crds: true });
 let controlPlane: ControlPlane;
 

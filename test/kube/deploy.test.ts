@@ -14,6 +14,7 @@ import { findBinary } from "../support/binary.ts";
 import { ownClusterTest } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 
+// It applies all of deploy/ to a cluster that has none of it yet.
 const test = ownClusterTest();
 const deploy = join(import.meta.dirname, "../../deploy");
 const core = "core.gardener.cloud";

@@ -25,7 +25,7 @@ import { createLogger } from "../../src/log.ts";
 import { applyClusterApiCrds } from "../../src/local/cluster/manifests.ts";
 import { readCoreObjects } from "../../src/local/cluster-api/core-objects.ts";
 import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import {
   applyDnsCredentials,
   applyMachine,
@@ -38,7 +38,6 @@ import { eventually } from "../support/eventually.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { startNameServer, type TestNameServer } from "../support/name-server.ts";
 
-const test = ownClusterTest({ crds: true });
 const namespace = "default";
 const log = createLogger({ name: "test", level: "silent" });
 const address = "127.0.0.7";

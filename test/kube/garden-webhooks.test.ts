@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { makeServingCertificate, webhookConfigurations } from "../../src/admission/index.ts";
 import { rememberWebhooks, removeWebhooks } from "../../src/local/environment/webhooks.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 
-const test = ownClusterTest({ crds: true });
 const host = "127.0.0.1";
 const configurations = { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" };
 

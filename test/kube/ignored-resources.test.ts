@@ -4,19 +4,16 @@ import { findManagedResources } from "../../src/activities/teardown/pod-makers.t
 import { IGNORE_RESOURCE_ANNOTATION, STOPPED_ANNOTATION } from "../../src/api/annotations.ts";
 import { ManagedResource } from "../../src/api/index.ts";
 import { refOf, typeMeta, type KubeClient } from "../../src/kube/index.ts";
-import { applyManagedResources } from "../support/charts.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 import { notedWaits } from "../support/noted-waits.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
-const test = ownClusterTest({});
 const namespace = "shoot--dev--ignored";
 const run = shootRun({ technicalID: namespace });
 let client: KubeClient;
 
 test.beforeAll(async ({ cluster }) => {
   client = cluster.client;
-  await applyManagedResources(client);
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
 });
 

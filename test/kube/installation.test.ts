@@ -26,11 +26,10 @@ import { tellReplaced, withdrawReplaced } from "../../src/activities/installatio
 import { createLogger } from "../../src/log.ts";
 import { uninstall } from "../../src/workflows/installation/uninstall.ts";
 import { deploymentTemplate, packageChart, sayApplied } from "../support/charts.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { createShoot } from "../support/garden-objects.ts";
 import { inline, smallChart, soon, useInstallations } from "../support/installations.ts";
 
-const test = ownClusterTest({ crds: true });
 const log = createLogger({ name: "test", level: "silent" });
 const core = "core.gardener.cloud/v1beta1";
 const garden = "garden";

@@ -2,13 +2,12 @@ import { expect } from "vitest";
 import { ManagedResource, type ControllerInstallation } from "../../src/api/index.ts";
 import { refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { deploymentTemplate, packageChart } from "../support/charts.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { createShoot } from "../support/garden-objects.ts";
 import { inline, soon, useInstallations } from "../support/installations.ts";
 import { seconds } from "../support/patience.ts";
 
 /** What charts render to, on its way into a seed: all of it, and nothing that is another's. */
-const test = ownClusterTest({ crds: true });
 const garden = "garden";
 const { register, installationOf, conditionsOf, carryOut, failureOf, managedResource, manifestsOf } =
   useInstallations(test);

@@ -13,6 +13,7 @@ import { startSmallProcess } from "../support/small-heap.ts";
  * Users of a project make as many bindings in it as they like, each with 256 KiB of annotations, and the manager, without which nothing is
  * admitted in the garden, reads them for all.
  */
+// It fills etcd with a hundred megabytes.
 const test = ownClusterTest({ crds: true });
 const namespace = "garden-large";
 const COUNT = 400;

@@ -4,13 +4,12 @@ import { DNSRecord } from "../../src/api/index.ts";
 import { PROJECT_NAMESPACE_ANNOTATION } from "../../src/api/annotations.ts";
 import { Namespace, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { findBinary } from "../support/binary.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { applyEndpointKind } from "../support/endpoint-lab.ts";
 import { eventually } from "../support/eventually.ts";
 import { clientOfAccount } from "../support/service-account.ts";
 
 /* A tenant of a management cluster, who has all rights in a Namespace, and none elsewhere. */
-const test = ownClusterTest({ crds: true });
 const rbac = "rbac.authorization.k8s.io";
 const own = "tenant-a";
 let client: KubeClient;

@@ -8,13 +8,13 @@ import { Node, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createNetworkAgent, type NetworkAgent } from "../../src/provider-local/network-agent/agent.ts";
 import { networkAgentObjects } from "../../src/provider-local/network-agent/objects.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { admissionInForce } from "../support/admission-in-force.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { playLinks } from "../support/played-links.ts";
 import { clientOfAccount } from "../support/service-account.ts";
 
 /** An agent with the token that the kubelet of node a would give it, on a real API server; the kernel alone is played. */
-const test = ownClusterTest();
 const account = { namespace: "kube-system", name: "network-agent" };
 const links = playLinks("172.30.0.2");
 let admin: KubeClient;
@@ -33,6 +33,7 @@ test.beforeAll(async ({ cluster }) => {
   admin = cluster.client;
   const image = { name: "provider-local:1", content: "" };
   for (const object of networkAgentObjects(image, "10.0.0.0/16")) await admin.apply(object);
+  await admissionInForce(admin, ["policy"]);
   await createNode("a", "172.30.0.2");
   await createNode("b", "172.30.0.3", "10.0.1.0/24");
   await admin.create({

@@ -7,12 +7,11 @@ import type { ControllerRegistration, KubeObject } from "../../src/api/index.ts"
 import { extensionKinds, type ExtensionKind } from "../../src/api/extensions/kinds.ts";
 import { readManifest } from "../../src/manifests.ts";
 import { findBinary } from "../support/binary.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { renderProviderChart } from "../support/provider-chart.ts";
 
 /** The chart of the local provider, as a real API server takes it, and the rights that its service account has by it. */
-const test = ownClusterTest();
 const namespace = "extension-provider-local-x";
 let plane: ControlPlane;
 let folder: string;

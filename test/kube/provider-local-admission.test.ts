@@ -3,13 +3,12 @@ import { Shoot, type CloudProfile } from "../../src/api/index.ts";
 import { createKubeClient, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { serveLocalAdmission } from "../../src/provider-local/admission/server.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { exampleObjects } from "../support/examples.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 
-const test = ownClusterTest({ crds: true });
 const namespace = "garden-dev";
 const ref = (name: string) => refTo(Shoot, { namespace, name });
 const trigger = { annotations: { "trigger.gardener.cloud": "maintenance" } };

@@ -19,14 +19,13 @@ import { queryRecords } from "../../src/provider-local/dns/name-server.ts";
 import type { Provider } from "../../src/provider-local/provider.ts";
 import { createSelfHostedProvider } from "../../src/provider-local/self-hosted/provider.ts";
 import { findBinary } from "../support/binary.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { startNameServer } from "../support/name-server.ts";
 import { renderProviderChart } from "../support/provider-chart.ts";
 import { clientOfAccount } from "../support/service-account.ts";
 
 /** The provider of a self-hosted cluster, with the account and the rights that its chart gives it. */
-const test = ownClusterTest({ crds: true, flags: ["--allow-privileged=true"] });
 const namespace = "extension-provider-local";
 const extensions = "extensions.gardener.cloud/v1alpha1";
 const system = { namespace: "kube-system", name: "root" };

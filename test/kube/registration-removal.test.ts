@@ -1,11 +1,10 @@
 import { expect } from "vitest";
 import { ControllerInstallation, ControllerRegistration, Shoot } from "../../src/api/index.ts";
 import { refTo, type KubeClient } from "../../src/kube/index.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { createShoot } from "../support/garden-objects.ts";
 import { inline, soon, useInstallations } from "../support/installations.ts";
 
-const test = ownClusterTest({ crds: true });
 const { register, installationOf, told } = useInstallations(test);
 let client: KubeClient;
 

@@ -11,11 +11,10 @@ import { createLogger } from "../../src/log.ts";
 import { extensionObject } from "../unit/extension/extension-object.ts";
 import { ConfigMap, readClusterIdentity, refTo, type KubeClient } from "../../src/kube/index.ts";
 import { createSeedBinding } from "../../src/worker/seed-binding.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 import { startControlPlane, type ControlPlane } from "../support/control-plane.ts";
 import { applyGarden } from "../support/garden-objects.ts";
 
-const test = ownClusterTest({ crds: true });
 const ref = refTo(Seed, { name: "seed-1" });
 
 let garden: KubeClient;

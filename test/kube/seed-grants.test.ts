@@ -23,7 +23,7 @@ import {
   type MergePatch,
   type ObjectRef,
 } from "../../src/kube/index.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import {
   configMap,
   CORE,
@@ -37,7 +37,6 @@ import {
   type SeedAccessLab,
 } from "../support/seed-access-lab.ts";
 
-const test = ownClusterTest({ crds: true });
 let lab: SeedAccessLab;
 let admin: KubeClient;
 let seed1: KubeClient;

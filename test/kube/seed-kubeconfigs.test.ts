@@ -1,7 +1,7 @@
 import { afterAll, describe, expect } from "vitest";
 import { parse, stringify } from "yaml";
 import { refTo, renderKubeconfig, Secret, type KubeClient } from "../../src/kube/index.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import {
   createSeedAccessLab,
   forbidden,
@@ -12,7 +12,6 @@ import {
   type SeedAccessLab,
 } from "../support/seed-access-lab.ts";
 
-const test = ownClusterTest({ crds: true });
 let lab: SeedAccessLab;
 let admin: KubeClient;
 let seed: KubeClient;

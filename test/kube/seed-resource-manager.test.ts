@@ -9,10 +9,9 @@ import { RESOURCE_MANAGER, RESOURCE_MANAGER_SERVER, SEED_NAMESPACE } from "../..
 import { Deployment, Namespace, refTo, Secret, type KubeClient } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { createSeedResourceManagerCare } from "../../src/worker/seed-resource-manager.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 
-const test = ownClusterTest({ crds: true });
 const deployment = refTo(Deployment, { namespace: SEED_NAMESPACE, name: RESOURCE_MANAGER });
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 let client: KubeClient;

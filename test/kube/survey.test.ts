@@ -22,15 +22,11 @@ import { components } from "../../src/components/index.ts";
 import { reconcile } from "../../src/workflows/reconcile.ts";
 import { counting, isWrite, type Requests } from "../../bench/counting-client.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { eventually } from "../support/eventually.ts";
 import { startFaultyProxy, type FaultyProxy } from "../support/faulty-proxy.ts";
 import { startReconciledShoot, type ReconciledShoot } from "../support/reconciled-shoot.ts";
 
-const test = ownClusterTest({
-  flags: ["--allow-privileged=true", "--service-cluster-ip-range=10.190.0.0/16"],
-  crds: true,
-});
 const requests: Requests = {};
 let kube: KubeClient;
 let proxy: FaultyProxy;

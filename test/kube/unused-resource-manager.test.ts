@@ -6,15 +6,13 @@ import { ManagedResource, Shoot, type KubeObject } from "../../src/api/index.ts"
 import type { ShootRun } from "../../src/api/shoot/run.ts";
 import { components } from "../../src/components/index.ts";
 import { refOf, refTo, Secret, typeMeta, type KubeClient } from "../../src/kube/index.ts";
-import { applyManagedResources } from "../support/charts.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { exampleContext } from "../support/control-plane-context.ts";
 import { applyGarden, createShoot } from "../support/garden-objects.ts";
 import { notedWaits } from "../support/noted-waits.ts";
 import { shootRun } from "../support/shoot-run.ts";
 
 /** The API server is garden, seed and Shoot in one. */
-const test = ownClusterTest({ crds: true });
 const secretNames = ["gardener-resource-manager", "gardener-resource-manager-server"];
 let client: KubeClient;
 let run: ShootRun;
@@ -22,7 +20,6 @@ let runs = 0;
 
 test.beforeAll(async ({ cluster }) => {
   client = cluster.client;
-  await applyManagedResources(client);
   await applyGarden(client);
 });
 

@@ -6,13 +6,12 @@ import type { KubeObject, Shoot } from "../../src/api/index.ts";
 import { defineKind, refTo, Secret } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
 import { serveWebhooks } from "../../src/manager/webhooks.ts";
-import { ownClusterTest } from "../support/cluster-test.ts";
+import { extendingTest as test } from "../support/cluster-test.ts";
 import { exampleShoot } from "../support/control-plane-context.ts";
 import type { ControlPlane } from "../support/control-plane.ts";
 import { eventually } from "../support/eventually.ts";
 import { noteRequests } from "../support/noted-requests.ts";
 
-const test = ownClusterTest({ crds: true });
 const Configuration = defineKind<
   KubeObject & { webhooks: { clientConfig: { url: string; caBundle: string } }[] },
   "Cluster"

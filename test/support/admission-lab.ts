@@ -9,13 +9,13 @@ import { CREATED_BY_ANNOTATION, SecretBinding, type KubeObject, type Shoot } fro
 import { createKubeClient, typeMeta, type KubeClient } from "../../src/kube/index.ts";
 import { readManifest } from "../../src/manifests.ts";
 import { createLogger } from "../../src/log.ts";
-import { ownClusterTest } from "./cluster-test.ts";
+import { extendingTest, ownClusterTest } from "./cluster-test.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./eventually.ts";
 import { exampleObjects } from "./examples.ts";
 import { freePorts } from "./free-ports.ts";
 
-/** A garden of its own whose API server asks our admission server. */
+/** A garden whose API server asks our admission server. */
 export interface AdmissionLab {
   /** May do anything. */
   readonly client: KubeClient;
@@ -27,16 +27,20 @@ export interface AdmissionLab {
   readonly port: number;
 }
 
-/** Tests whose file has an admission lab to itself. */
-export const admissionTest = ownClusterTest({ crds: true }).extend(
-  "admissionLab",
-  { scope: "file" },
-  async ({ cluster }, { onCleanup }): Promise<AdmissionLab> => {
-    const { stop, ...lab } = await startAdmissionLab(cluster);
-    onCleanup(stop);
-    return lab;
-  },
-);
+/** Tests with an admission lab on the shared cluster, which forgets it after the file. */
+export const admissionTest = extendingTest.extend("admissionLab", { scope: "file" }, fileLab);
+
+/** Tests whose file has an admission lab to itself: to change the kinds that it judges. */
+export const ownAdmissionTest = ownClusterTest({ crds: true }).extend("admissionLab", { scope: "file" }, fileLab);
+
+async function fileLab(
+  { cluster }: { readonly cluster: ControlPlane },
+  { onCleanup }: { onCleanup(stop: () => Promise<void>): void },
+): Promise<AdmissionLab> {
+  const { stop, ...lab } = await startAdmissionLab(cluster);
+  onCleanup(stop);
+  return lab;
+}
 
 /** Brings the objects of deploy/examples and a second Seed; resolves when the API server asks every webhook for Shoots. */
 async function startAdmissionLab(garden: ControlPlane): Promise<AdmissionLab & { stop(): Promise<void> }> {

@@ -3,11 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { toCustomResourceDefinition } from "../../src/api/schema/crd.ts";
-import { ManagedResource } from "../../src/api/index.ts";
-import { CustomResourceDefinition, type KubeClient } from "../../src/kube/index.ts";
+import type { ManagedResource } from "../../src/api/index.ts";
+import type { KubeClient } from "../../src/kube/index.ts";
 import { findBinary } from "./binary.ts";
-import { eventually } from "./eventually.ts";
 
 /** The controller of a chart that does little: a Deployment that tells what it was told. */
 export const deploymentTemplate = `apiVersion: apps/v1
@@ -48,17 +46,6 @@ export async function packageChart(templates: Readonly<Record<string, string>>, 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Has a cluster serve ManagedResources. */
-export async function applyManagedResources(client: KubeClient): Promise<void> {
-  const crd = toCustomResourceDefinition(ManagedResource);
-  await client.apply(crd);
-  await eventually(async () => {
-    const found = await client.read(CustomResourceDefinition, { name: crd.metadata.name });
-    if (!found?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True"))
-      throw new Error("ManagedResources are not served yet");
-  });
 }
 
 /** Says in a ManagedResource's status what the seed's resource manager would say once all of it is applied and well. */

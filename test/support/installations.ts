@@ -20,8 +20,8 @@ import { handOver } from "../../src/workflows/installation/hand-over.ts";
 import { install } from "../../src/workflows/installation/install.ts";
 import { uninstall } from "../../src/workflows/installation/uninstall.ts";
 import { findBinary } from "./binary.ts";
-import { applyManagedResources, deploymentTemplate, packageChart, sayApplied } from "./charts.ts";
-import type { ownClusterTest } from "./cluster-test.ts";
+import { deploymentTemplate, packageChart, sayApplied } from "./charts.ts";
+import type { extendingTest, ownClusterTest } from "./cluster-test.ts";
 import { applyGarden } from "./garden-objects.ts";
 import { eventually } from "./eventually.ts";
 
@@ -51,7 +51,7 @@ interface OwnParts {
  * One cluster as garden and seed-1, with the manager's controller of registrations, and flows that run without Temporal. What the
  * resource manager would say is said at once. After each test no registration is left.
  */
-export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: OwnParts = {}) {
+export function useInstallations(test: typeof extendingTest | ReturnType<typeof ownClusterTest>, own: OwnParts = {}) {
   const nudged: InstallationRef[] = [];
   const told: Occurrence[] = [];
   let client: KubeClient;
@@ -60,7 +60,6 @@ export function useInstallations(test: ReturnType<typeof ownClusterTest>, own: O
 
   test.beforeAll(async ({ cluster }) => {
     client = cluster.client;
-    await applyManagedResources(client);
     await applyGarden(client);
     await client.remove(refTo(ControllerRegistration, { name: "provider-local" }));
     controller = createRegistrationController({

@@ -1,9 +1,15 @@
 /** All that an API server keeps in its etcd, as it was at one moment. */
 export interface Keyspace {
   /** The keys that are new, gone or other than at that moment; the API server's own notes are left out. */
-  changes(): Promise<string[]>;
-  /** Makes everything as it was at that moment. The API server and its watches see it as any other change. */
-  restore(): Promise<void>;
+  changes(): Promise<Change[]>;
+  /** Makes everything as it was at that moment, but keys that contain `except`. The API server and its watches see it as any other change. */
+  restore(o?: { readonly except?: string }): Promise<void>;
+}
+
+/** A key whose value is not what it was. */
+export interface Change {
+  readonly key: string;
+  readonly isNew: boolean;
 }
 
 /** Remembers all that the API server of this etcd keeps now. */
@@ -21,10 +27,16 @@ export async function rememberKeyspace(etcdUrl: string): Promise<Keyspace> {
   return {
     async changes() {
       const { added, changed } = await compare();
-      return [...added, ...changed].map(decode).sort();
+      const changes = [
+        ...added.map((key) => ({ key: decode(key), isNew: true })),
+        ...changed.map((key) => ({ key: decode(key), isNew: false })),
+      ];
+      return changes.sort((a, b) => a.key.localeCompare(b.key));
     },
-    async restore() {
-      const { added, changed } = await compare();
+    async restore({ except } = {}) {
+      const compared = await compare();
+      const isMeant = (key: string) => except === undefined || !decode(key).includes(except);
+      const [added, changed] = [compared.added.filter(isMeant), compared.changed.filter(isMeant)];
       const deletions = added.map((key): Operation => ({ request_delete_range: { key } }));
       const puts = changed.map((key): Operation => ({ request_put: { key, value: remembered.get(key)?.value } }));
       for (const operations of inBatches([...deletions, ...puts])) {

@@ -8,6 +8,7 @@ import type { AgentIdentity } from "../../src/gardenadm/machine/agent-identity.t
 import { agentPlacesIn } from "../../src/gardenadm/machine/agent-places.ts";
 import { bootstrapTokenSecret, generateBootstrapToken, renderBootstrapToken } from "../../src/kube/index.ts";
 import type { MachineConfig } from "../../src/node-agent/wanted.ts";
+import { admissionInForce } from "./admission-in-force.ts";
 import { exampleShoot } from "./control-plane-context.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { selfHostedContext } from "./self-hosted-control-plane.ts";
@@ -24,6 +25,7 @@ export function twoPoolContext(): ControlPlaneContext {
 /** Gives the cluster the rights of nodes, and has it know by then. */
 export async function giveNodeAccess({ client }: ControlPlane): Promise<void> {
   for (const object of components["node-bootstrap"].objects(twoPoolContext())) await client.apply(object);
+  await admissionInForce(client, ["policy"]);
 }
 
 /** Writes the Secret of the pool of this role: with these files and units, and no others. */

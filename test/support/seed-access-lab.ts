@@ -7,6 +7,7 @@ import type { BackupEntry, KubeObject, ShootState } from "../../src/api/index.ts
 import { createSeedAccessController } from "../../src/controllers/seed-access/seed-access.ts";
 import { createKubeClient, refTo, type KubeClient, type Secret } from "../../src/kube/index.ts";
 import { createLogger } from "../../src/log.ts";
+import { admissionInForce } from "./admission-in-force.ts";
 import type { ControlPlane, User } from "./control-plane.ts";
 import { applyGarden, createShoot } from "./garden-objects.ts";
 import { eventually } from "./eventually.ts";
@@ -44,6 +45,7 @@ export async function createSeedAccessLab(cluster: ControlPlane) {
   await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "perennial" } });
   for (const file of ["manager-rbac", "seed-access", "seed-restriction", "extension-access"])
     await applyManifest(admin, file);
+  await admissionInForce(admin, ["policy"]);
   const { spec } = (await admin.read(Seed, { name: "seed-1" })) ?? {};
   await admin.apply({ apiVersion: CORE, kind: "Seed", metadata: { name: "seed-2" }, spec } as Seed);
   const uids = new Map((await admin.list(Seed)).map(({ metadata }) => [metadata.name, metadata.uid ?? ""]));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { Shoot } from "../../src/api/index.ts";
 import { refTo } from "../../src/kube/index.ts";
-import { admissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
+import { ownAdmissionTest as test, refusalOf, type AdmissionLab } from "../support/admission-lab.ts";
 import { startCalicoAdmission } from "../support/calico-admission.ts";
 import type { Child } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";

@@ -26,7 +26,7 @@ import { startSmallProcess, type SmallProcess } from "../../support/small-heap.t
 
 /*
  * A worker's token, its kubelet and its agent make requests for certificates, Nodes and mirror pods as they like, each of up to a megabyte
- * and more. The agents of the control plane read these, in little memory.
+ * and more. The agents of the control plane read these, in little memory. It would fill the etcd of a shared cluster.
  */
 const test = ownClusterTest({
   crds: true,

@@ -7,12 +7,11 @@ import { readBackupAccess } from "../../../src/gardenadm/machine/backup-access.t
 import { followBackupAccess } from "../../../src/gardenadm/node-agent/backup-access-watch.ts";
 import { refTo, Secret, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { eventually } from "../../support/eventually.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
 /** The agent of a node that has only joined, and a cluster with backups. */
-const test = ownClusterTest({ crds: true });
 const context = backedUpOnNodes({ provider: "s3", region: "eu", credentialsRef: { kind: "Secret", name: "store" } });
 const log = createLogger({ name: "test", level: "silent" });
 const place = { namespace: "kube-system", name: "etcd-backup" };

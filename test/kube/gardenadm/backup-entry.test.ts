@@ -4,11 +4,10 @@ import { createExtensionController } from "../../../src/extension/index.ts";
 import { deployBackupEntry, providedAccess } from "../../../src/gardenadm/reconcile/backup-entry.ts";
 import { refTo, Secret, type KubeClient } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
 /** An extension of a vendor that makes buckets, and answers with credentials of its own for each. */
-const test = ownClusterTest({ crds: true });
 const log = createLogger({ name: "test", level: "silent" });
 const scope = { signal: new AbortController().signal, tell: () => {} };
 const uid = "5d8f8d8e-0000-4000-8000-000000000001";

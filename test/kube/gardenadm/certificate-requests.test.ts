@@ -14,7 +14,7 @@ import {
   type KubeClient,
 } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { extendingTest as test } from "../../support/cluster-test.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
 import {
   craftedKey,
@@ -29,7 +29,6 @@ import { hostileNames, hostileRequests, hostileTexts, requestsOf } from "../../s
 import { startKubernetesSigner, type KubernetesSigner } from "../../support/kubernetes-signer.ts";
 import { giveNodeAccess, makeToken, orderMachines } from "../../support/node-access.ts";
 
-const test = ownClusterTest({ flags: ["--enable-bootstrap-token-auth=true", "--authorization-mode=Node"] });
 const log = createLogger({ name: "test", level: "silent" });
 
 let cluster: ControlPlane;

@@ -17,13 +17,12 @@ import { createLogger } from "../../../src/log.ts";
 import { queryRecords } from "../../../src/provider-local/dns/name-server.ts";
 import type { Provider } from "../../../src/provider-local/provider.ts";
 import { createSelfHostedProvider } from "../../../src/provider-local/self-hosted/provider.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startNameServer, type TestNameServer } from "../../support/name-server.ts";
 
 /** The local provider, a real name server, and the Nodes of a control plane. */
-const test = ownClusterTest({ crds: true });
 const key = { namespace: "kube-system", name: "root" };
 const recordKey = { namespace: "kube-system", name: "root-external" };
 const apiName = { name: "api.root.perennial.test", type: "A" as const };

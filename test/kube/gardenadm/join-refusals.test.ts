@@ -44,6 +44,7 @@ import { machineIn } from "../../unit/gardenadm/lab.ts";
 /** Leads nowhere but by a line in a hosts file, and is what the API server proves. */
 const NAME = "api.join.test";
 const flags = ["--enable-bootstrap-token-auth=true", "--authorization-mode=Node"];
+// Its server has a certificate for a name of its own.
 const test = ownClusterTest({ flags, hosts: [NAME], crds: true });
 const log = createLogger({ name: "test", level: "silent" });
 

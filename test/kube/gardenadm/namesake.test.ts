@@ -19,11 +19,10 @@ import { microTime } from "../../../src/kube/time.ts";
 import { controlPlanePool } from "../../../src/self-hosted/machine-config.ts";
 import { announceCluster } from "../../support/cluster-info.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { eventually } from "../../support/eventually.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
-const test = ownClusterTest({ crds: true });
 const namespace = "kube-system";
 const HEARTBEATS = { namespace: "kube-node-lease", name: "b" };
 

@@ -20,13 +20,12 @@ import {
 } from "../../../src/kube/index.ts";
 import { createLogger } from "../../../src/log.ts";
 import { servingCertificateRequest } from "../../support/certificate-requests.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { extendingTest as test } from "../../support/cluster-test.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startKubernetesSigner, type KubernetesSigner } from "../../support/kubernetes-signer.ts";
 import { giveNodeAccess, joiningMachine, makeToken, orderMachines } from "../../support/node-access.ts";
 
-const test = ownClusterTest({ flags: ["--enable-bootstrap-token-auth=true", "--authorization-mode=Node"] });
 const namespace = "kube-system";
 const log = createLogger({ name: "test", level: "silent" });
 const { signal } = new AbortController();

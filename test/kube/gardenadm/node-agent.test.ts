@@ -22,6 +22,7 @@ import { eventually } from "../../support/eventually.ts";
 import { fakeSystem, type FakeSystem } from "../../support/fake-systemctl.ts";
 import { giveNodeAccess, joiningMachine, makeToken, orderMachines } from "../../support/node-access.ts";
 
+// It kills its server.
 const test = ownClusterTest({ flags: ["--enable-bootstrap-token-auth=true", "--authorization-mode=Node"] });
 const namespace = "kube-system";
 const log = createLogger({ name: "test", level: "silent" });

@@ -12,12 +12,11 @@ import { readClusterContext } from "../../../src/gardenadm/cluster/control-plane
 import { renewCertificates } from "../../../src/gardenadm/renewal/renewal.ts";
 import { Node, refOf, refTo, Secret, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { controlPlanePool } from "../../../src/self-hosted/machine-config.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { applyCrds } from "../../support/crds.ts";
 import { eventually } from "../../support/eventually.ts";
 import { backedUpOnNodes } from "../../support/self-hosted-control-plane.ts";
 
-const test = ownClusterTest();
 const namespace = "kube-system";
 const DAY = 86_400_000;
 const scope = () => ({ signal: AbortSignal.timeout(50_000), tell: () => {} });

@@ -16,13 +16,12 @@ import { reconcileSelfHosted } from "../../../src/workflows/reconcile-self-hoste
 import { startStandIns } from "../../../bench/stand-ins.ts";
 import { findBinary } from "../../support/binary.ts";
 import { packageChart } from "../../support/charts.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { extendingTest as test } from "../../support/cluster-test.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 import { selfHostedContext } from "../../support/self-hosted-control-plane.ts";
 
 // What rows of the table do in a cluster that carries its own control plane, and where: its workloads roll out as soon as they are there.
 
-const test = ownClusterTest({ crds: true, flags: ["--allow-privileged=true"] });
 const scope = { signal: new AbortController().signal, tell: () => {} };
 const parts: { stop(): Promise<unknown> }[] = [];
 let client: KubeClient;

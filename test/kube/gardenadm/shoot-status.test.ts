@@ -12,12 +12,11 @@ import { reportOperation, type ReportDeps } from "../../../src/gardenadm/reconci
 import { Deployment, Lease, microTime, Node, Pod, refTo, typeMeta, type KubeClient } from "../../../src/kube/index.ts";
 import { tellingWrites } from "../../../src/kube/telling-writes.ts";
 import { createLogger } from "../../../src/log.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** What the Shoot says of itself where there is no garden: in `Cluster` kube-system. */
-const test = ownClusterTest({ crds: true });
 const namespace = "kube-system";
 const uid = randomUUID();
 const [shootOf, projectOf, cloudProfile] = exampleConfiguration();

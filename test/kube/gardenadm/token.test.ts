@@ -14,12 +14,10 @@ import {
   Secret,
 } from "../../../src/kube/index.ts";
 import { authorityHashes } from "../../../src/gardenadm/cluster/authorities.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runGardenadm, type Surroundings } from "../../unit/gardenadm/lab.ts";
-
-const test = ownClusterTest({ flags: ["--enable-bootstrap-token-auth=true"] });
 
 let cluster: ControlPlane;
 let directory: string;

@@ -15,12 +15,11 @@ import { Deployment, Event, Node, refTo, Secret, typeMeta, type KubeClient } fro
 import { createLogger } from "../../../src/log.ts";
 import { filesFor } from "../../../src/node-agent/wanted.ts";
 import { controlPlanePool } from "../../../src/self-hosted/machine-config.ts";
-import { ownClusterTest } from "../../support/cluster-test.ts";
+import { test } from "../../support/cluster-test.ts";
 import { exampleConfiguration } from "../../support/configuration.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** The workloads of a control plane on two nodes, as `gardenadm init` leaves them, and the agents' watches. */
-const test = ownClusterTest({ crds: true });
 const namespace = "kube-system";
 const log = createLogger({ name: "test", level: "silent" });
 const apiServer = refTo(Deployment, { namespace, name: "kube-apiserver" });
