@@ -127,6 +127,24 @@ describe("a Seed's bucket", () => {
     expect(await kube.read(Secret, kept)).toMatchObject({ data: { key: "bWFkZQ==" } });
     await answer("BackupBucket", bucket, { generatedSecretRef: null });
   });
+
+  test.each([
+    ["another name", "another", "garden"],
+    ["a name that goes on", "bucket-UIDs", "garden"],
+    ["the right name in another namespace", "generated-bucket-UID", "default"],
+  ])("leaves nothing of a Secret that is not its own there: %s", async (_, pattern, namespace) => {
+    const name = pattern.replace("UID", bucket);
+    const kept = { name: `bucket-${bucket}-generated`, namespace: "garden" };
+    await kube.remove(refTo(Secret, kept));
+    await kube.apply({ ...typeMeta(Secret), metadata: { name, namespace }, data: { key: "c2VjcmV0" } } as never);
+    await answer("BackupBucket", bucket, { ...succeeded("Reconcile"), generatedSecretRef: { name, namespace } });
+    const keeper = createBackupBucketKeeper({ gardenClient: kube, seedClient: kube, seedName: "seed-1" });
+    await expect(keeper.reconcile({ name: "seed-1" })).rejects.toThrow(
+      `status.generatedSecretRef of BackupBucket ${bucket} names Secret ${namespace}/${name}, which is not the bucket's`,
+    );
+    expect(await kube.read(Secret, kept)).toBeUndefined();
+    await answer("BackupBucket", bucket, { generatedSecretRef: null });
+  });
 });
 
 describe("the bucket of a Seed that goes", () => {

@@ -1,6 +1,7 @@
 import { ROLE_LABEL } from "../../api/labels.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
-import type { Seed } from "../../api/index.ts";
+import { isGeneratedFor } from "../../api/core/backup-bucket.ts";
+import type { ExtensionBackupBucket, Seed } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { Secret, type KubeClient } from "../../kube/index.ts";
 import { configurationProblem } from "../step-error.ts";
@@ -22,6 +23,22 @@ export async function readData(client: KubeClient, ref: { name: string; namespac
   if (secret === undefined)
     throw configurationProblem(`Secret ${ref.namespace}/${ref.name} with credentials of backups does not exist`);
   return secret.data ?? {};
+}
+
+/** The credentials that came with a bucket of this cluster; undefined where none did. Throws for a Secret that is not the bucket's. */
+export async function readGenerated(
+  client: KubeClient,
+  { metadata: { name: bucket }, status }: ExtensionBackupBucket,
+): Promise<SecretData | undefined> {
+  const ref = status?.generatedSecretRef;
+  if (ref === undefined) return undefined;
+  const { name = "", namespace = GARDEN_NAMESPACE } = ref;
+  if (!isGeneratedFor(bucket, ref))
+    throw configurationProblem(
+      `status.generatedSecretRef of BackupBucket ${bucket} names Secret ${namespace}/${name}, which is not the bucket's: ` +
+        `its controller has to keep the bucket's credentials in namespace ${GARDEN_NAMESPACE}, in a Secret with the bucket's name in its own`,
+    );
+  return await readData(client, { name, namespace });
 }
 
 /** Puts credentials where the seed's extensions read them: beside no Shoot, because backups outlive theirs. */

@@ -11,7 +11,7 @@ import {
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { backupEntryObject, type SeedContext } from "../../components/index.ts";
 import { refOf, type KubeClient } from "../../kube/index.ts";
-import { deployBackupCredentials, readBackupCredentials, readData } from "./credentials.ts";
+import { deployBackupCredentials, readBackupCredentials, readGenerated } from "./credentials.ts";
 import { StepError } from "../step-error.ts";
 import { Superseded } from "../superseded.ts";
 
@@ -35,10 +35,8 @@ export async function deployBackupEntry({
 }: BackupEntryDeps): Promise<ExtensionBackupEntry> {
   const bucket = await readSeedBucket(seedClient, context);
   const entry = backupEntryObject(context, bucket.status?.providerStatus);
-  const generated = bucket.status?.generatedSecretRef;
-  const credentials = generated
-    ? await readData(seedClient, { name: generated.name ?? "", namespace: generated.namespace ?? "garden" })
-    : await readBackupCredentials(gardenClient, context.seed);
+  const generated = await readGenerated(seedClient, bucket);
+  const credentials = generated ?? (await readBackupCredentials(gardenClient, context.seed));
   const labels = { [GARDEN_NAMESPACE_LABEL]: context.shoot.metadata.namespace };
   await deployBackupCredentials(seedClient, entry.spec.secretRef.name ?? "", credentials, labels);
   await claimInGarden(gardenClient, gardenEntry(context, entry), epoch);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GARDEN_NAMESPACE } from "../names.ts";
 import { lastError, lastOperation } from "../schema/meta.ts";
 import { objectReference, secretReference } from "../schema/references.ts";
 import { defineResource } from "../schema/resource.ts";
@@ -63,6 +64,15 @@ export const BackupBucket = defineResource({
 
 /** A bucket for the backups of Shoots. */
 export type BackupBucket = z.infer<typeof BackupBucket.schema>;
+
+/**
+ * Whether a Secret may hold the credentials that came with a bucket: it is in namespace garden and has the bucket's name in its own. Who
+ * writes the bucket's status would otherwise have any Secret copied.
+ */
+export const isGeneratedFor = (bucket: string, { name = "", namespace = GARDEN_NAMESPACE }: GeneratedRef): boolean =>
+  namespace === GARDEN_NAMESPACE && `-${name}-`.includes(`-${bucket}-`);
+
+type GeneratedRef = NonNullable<NonNullable<BackupBucket["status"]>["generatedSecretRef"]>;
 
 /** The credentials by which a bucket is reached: those that it came with, else those that it was made with. */
 export const bucketCredentials = ({ spec, status }: BackupBucket) => status?.generatedSecretRef ?? spec.credentialsRef;

@@ -14,6 +14,7 @@ import { ConfigMap, Namespace, Secret, unlessForbidden } from "../../kube/index.
 import { createFault, nameOf } from "../configuration/fault.ts";
 import { collectRegistrations } from "./collect-registrations.ts";
 import type { Need } from "./need.ts";
+import { isGeneratedFor } from "../../api/core/backup-bucket.ts";
 import { referenceOf, referencesOfShoot, type Reference } from "../../api/shoot/references.ts";
 import { uidOf } from "./stored-object.ts";
 
@@ -93,10 +94,11 @@ async function collectBackup(need: Need): Promise<BackupBucket | undefined> {
   const named = { by: entry, field: "spec.bucketName", isRequired: false };
   const bucket = await collection.take(BackupBucket, { name: entry.spec.bucketName }, named);
   if (bucket === undefined) return undefined;
-  const { spec, status } = bucket;
+  const { spec, status: { generatedSecretRef: generated = {} } = {} } = bucket;
+  const isOwn = isGeneratedFor(bucket.metadata.name, generated);
   const secrets = [
     ...referenceOf(bucket, "spec.credentialsRef", spec.credentialsRef ?? {}),
-    ...referenceOf(bucket, "status.generatedSecretRef", status?.generatedSecretRef ?? {}),
+    ...referenceOf(bucket, "status.generatedSecretRef", isOwn ? generated : {}),
   ];
   await followAll(
     need,

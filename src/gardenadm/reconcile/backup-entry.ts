@@ -1,4 +1,4 @@
-import { deployBackupCredentials, readData } from "../../activities/backup/credentials.ts";
+import { deployBackupCredentials, readGenerated } from "../../activities/backup/credentials.ts";
 import { applyExtensionObject } from "../../activities/extensions/apply-object.ts";
 import { needsPeriodicTrigger } from "../../activities/extensions/trigger.ts";
 import { StepError } from "../../activities/step-error.ts";
@@ -45,11 +45,10 @@ export async function deployBackupEntry(
     },
   };
   await untilReached(client, [await apply(client, bucket, "BackupBucket")], scope);
-  const { status } = (await client.read(ExtensionBackupBucket, { name })) ?? {};
-  const entry = backupEntryObject(context, status?.providerStatus, name);
-  const { name: generated = "", namespace = GARDEN_NAMESPACE } = status?.generatedSecretRef ?? {};
-  const own = generated === "" ? credentials : await readData(client, { name: generated, namespace });
-  await deployBackupCredentials(client, entry.spec.secretRef.name ?? "", own);
+  const made = await client.read(ExtensionBackupBucket, { name });
+  const entry = backupEntryObject(context, made?.status?.providerStatus, name);
+  const generated = made && (await readGenerated(client, made));
+  await deployBackupCredentials(client, entry.spec.secretRef.name ?? "", generated ?? credentials);
   await untilReached(client, [await apply(client, entry, "BackupEntry")], scope);
 }
 

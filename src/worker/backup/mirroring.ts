@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { GARDEN_NAMESPACE, GARDENER_FINALIZER, generatedSecretName } from "../../api/names.ts";
-import { readData } from "../../activities/backup/credentials.ts";
+import { readGenerated } from "../../activities/backup/credentials.ts";
 import type { BackupBucket, BackupEntry, ExtensionBackupBucket, ExtensionBackupEntry } from "../../api/index.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { refOf, Secret, typeMeta, type KubeClient, type ObjectRef } from "../../kube/index.ts";
@@ -32,10 +32,8 @@ export async function keepGenerated(o: {
   bucket: BackupBucket;
   provided: ExtensionBackupBucket | undefined;
 }): Promise<Record<string, unknown>> {
-  const { generatedSecretRef } = o.provided?.status ?? {};
-  if (generatedSecretRef === undefined) return {};
-  const { name = "", namespace = GARDEN_NAMESPACE } = generatedSecretRef;
-  const data = await readData(o.seedClient, { name, namespace });
+  const data = o.provided && (await readGenerated(o.seedClient, o.provided));
+  if (data === undefined) return {};
   const { apiVersion, kind, metadata } = o.bucket;
   const kept = { name: generatedSecretName(metadata.name), namespace: GARDEN_NAMESPACE };
   const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "" }];

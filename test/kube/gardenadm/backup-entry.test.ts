@@ -25,8 +25,9 @@ test.beforeAll(async ({ cluster }) => {
     actuator: {
       reconcile: async ({ metadata: { name } }) => {
         if (answersWith === "nothing") return { status: { providerStatus: { made: name } } };
-        await client.apply(secretOf("garden", "generated", { accessKeyID: "generated" }));
-        return { status: { generatedSecretRef: { namespace: "garden", name: "generated" } } };
+        const made = `generated-bucket-${name}`;
+        await client.apply(secretOf("garden", made, { accessKeyID: "generated" }));
+        return { status: { generatedSecretRef: { namespace: "garden", name: made } } };
       },
       ...{ restore: nothing, migrate: nothing, delete: nothing },
     },
