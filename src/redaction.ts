@@ -25,11 +25,13 @@ export function redacted(value: unknown, depth = 0): unknown {
   );
 }
 
-/** The text without what looks like a credential: PEM, passwords in URLs, bearer tokens, JWTs, assignments to a secret's name. */
+/** The text without what looks like a credential: PEM, passwords and signatures in URLs, bearer tokens, JWTs, assignments to a secret's name. */
 export function withoutSecrets(text: string): string {
   return text
     .replaceAll(/-----BEGIN [^-]+-----[\s\S]*?(-----END [^-]+-----|$)/g, REDACTED)
     .replaceAll(/(:\/\/[^:@/\s]+):[^@/\s]+@/g, `$1:${REDACTED}@`)
+    .replaceAll(/:\/\/[^:@/?\s]+@/g, `://${REDACTED}@`)
+    .replaceAll(/([?&](?:x-amz-)?(?:sig|signature|credential))=[^\s"'&]+/gi, `$1=${REDACTED}`)
     .replaceAll(/\b(bearer|basic) [^\s"',]+/gi, REDACTED)
     .replaceAll(/[\w.-]+/g, withoutTokens)
     .replaceAll(/(password|passwd|token|secret|authorization)(["']?\s*[=:]\s*["']?)[^\s"',]+/gi, `$1$2${REDACTED}`);

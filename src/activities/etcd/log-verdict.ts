@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../../redaction.ts";
 import { cut, entryOf, saidBy } from "../waits/log-words.ts";
 
 /** Why an etcd has ended, by its own log: what it found of its data or of their disk. */
@@ -23,11 +24,11 @@ export function judgeLog(log: string): LogVerdict | undefined {
   const lines = [...(isEntry(first) ? [first] : []), ...others].flatMap((line) => lastWords(line) ?? []);
   for (const [state, pattern] of patterns) {
     const line = lines.findLast((one) => pattern.test(one));
-    if (line !== undefined) return { state, why: cut(line.trim(), LONGEST) };
+    if (line !== undefined) return { state, why: shown(line) };
   }
   if (!lines.some((one) => one.startsWith("go.etcd.io/bbolt"))) return undefined;
   const panic = lines.findLast((one) => one.startsWith("panic: "));
-  return panic === undefined ? undefined : { state: "damaged", why: cut(panic.trim(), LONGEST) };
+  return panic === undefined ? undefined : { state: "damaged", why: shown(panic) };
 }
 
 /** Whether this is the whole log of an etcd that has ended before it served: only that tells of one that is about to start again. */
@@ -60,6 +61,9 @@ const patterns: readonly (readonly [LogVerdict["state"], RegExp])[] = [
     ),
   ],
 ];
+
+/** Before it is cut: half a password has no end by which it would be known. It goes into conditions and Events. */
+const shown = (line: string): string => cut(withoutSecrets(line.trim()), LONGEST);
 
 /** In characters: what a condition has room for. */
 const LONGEST = 200;
