@@ -8,9 +8,10 @@ import { describe, expect } from "vitest";
 import { stringify } from "yaml";
 import type { KubeObject } from "../../../src/api/schema/meta.ts";
 import { readConfiguration } from "../../../src/gardenadm/configuration/configuration.ts";
+import { BackupBucket } from "../../../src/api/core/backup-bucket.ts";
 import { Shoot } from "../../../src/api/shoot/shoot.ts";
 import { ShootState } from "../../../src/api/shoot/state.ts";
-import { refOf, refTo } from "../../../src/kube/index.ts";
+import { refOf, refTo, Secret, typeMeta } from "../../../src/kube/index.ts";
 import { parseYaml } from "../../../src/parsing.ts";
 import { test } from "../../support/cluster-test.ts";
 import type { ControlPlane } from "../../support/control-plane.ts";
@@ -219,6 +220,15 @@ test("a Shoot of the garden comes with its uid, its state, its backups and the k
     ...{ ...core, kind: "BackupBucket", metadata: { name: "bucket" } },
     spec: { provider: { type: "store", region: "local" }, credentialsRef },
   });
+  for (const name of ["bucket-bucket-generated", "of-another"])
+    await cluster.client.apply({ ...typeMeta(Secret), metadata: { ...inGarden, name } });
+  const generate = (name: string) =>
+    cluster.client.patch(
+      refTo(BackupBucket, { name: "bucket" }),
+      { status: { generatedSecretRef: { ...inGarden, name } } },
+      { subresource: "status" },
+    );
+  await generate("of-another"); // by a seed: no Secret of the garden but the bucket's own is its to choose
   const words = ["discover", "--name", "root", "--namespace", "garden", "-d", folder];
   const { exit, err } = await runGardenadm(words, kubeconfig());
   expect({ exit, notes: err.match(/note: .*/g) }).toEqual({ exit: 0, notes: null });
@@ -231,6 +241,9 @@ test("a Shoot of the garden comes with its uid, its state, its backups and the k
   ];
   expect((await readdir(folder)).sort()).toEqual([...needed, ...backup].sort());
   expect((await readConfiguration(folder)).shoot.metadata.uid).toBe(uid);
+  await generate("bucket-bucket-generated");
+  expect((await runGardenadm(words, kubeconfig())).exit).toBe(0);
+  expect(await readdir(folder)).toContain("secret-bucket-bucket-generated.yaml");
 });
 
 test("a Shoot that exists keeps its uid also where its manifest is given, and their difference is said", async () => {
