@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { begun, changes, type FileState, type MachineState, type Step } from "./changes.ts";
+import { noteKubeletSettings } from "./kubelet-state.ts";
 import { keepOriginals } from "./originals.ts";
 import { perform, reasonOf, type Content, type Following, type Machine, type ReadyFile } from "./perform.ts";
 import { keepRecord, readRecord, RECORD_PATH } from "./record.ts";
@@ -48,6 +49,7 @@ export async function applyMachine(
     const known = new Set(last.files.map(({ path }) => path));
     const taken = todo.flatMap((step) => (step.do === "write" && !known.has(step.path) ? [step.path] : []));
     await keepOriginals(root, taken);
+    await noteKubeletSettings(root);
     await keepRecord(record, begun(last, next, todo));
     const faults = await perform(machine, todo, new Map(files.map((file) => [file.path, file])), following);
     const failed = new Set(faults.keys());

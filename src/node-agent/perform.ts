@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { startsAlone, type Step } from "./changes.ts";
 import { CommandError, type Run } from "./commands.ts";
 import { extractFile } from "./image-file.ts";
+import { forgetKubeletState, KUBELET } from "./kubelet-state.ts";
 import { UNIT_FOLDER, type Source } from "./wanted.ts";
 import { isFile, removeEmptyFolder, removeFile, writeWhole } from "./whole-file.ts";
 
@@ -43,7 +44,7 @@ export async function perform(
 ): Promise<ReadonlyMap<string, string>> {
   const faults = new Map<string, string>();
   const enabling = createEnabling(machine, todo, signal);
-  const starting = createStarting(machine, todo, signal);
+  const starting = createStarting(machine, todo, { signal, tell });
   const does = async (step: Step) => await (starting(step, faults) ?? performStep(machine, step, files, signal));
   for (const step of todo) {
     signal?.throwIfAborted();
@@ -80,12 +81,18 @@ function createEnabling({ systemctl }: Machine, todo: readonly Step[], signal: A
 }
 
 /** Begins all units that do not start alone when the first of them is to, but those that have failed before; gives the end of a step's own. */
-function createStarting(machine: Machine, todo: readonly Step[], signal: AbortSignal | undefined) {
+function createStarting(machine: Machine, todo: readonly Step[], { signal, tell }: Followed) {
   const units = todo.flatMap((step) =>
     step.do === "restart" && !startsAlone(step.unit) && !endsThisProcess(step, machine) ? [step.unit] : [],
   );
+  const forget = () =>
+    forgetKubeletState(machine.root, {
+      stop: () => unlessUnknown(machine.systemctl(["stop", KUBELET], signal)),
+      tell,
+    });
   const begin = (unit: string): Promise<string> => {
-    const job = machine.systemctl(["restart", unit], signal);
+    const restart = () => machine.systemctl(["restart", unit], signal);
+    const job = unit === KUBELET ? forget().then(restart) : restart();
     job.catch(() => {}); // it is looked at when its step comes
     return job;
   };
@@ -95,6 +102,11 @@ function createStarting(machine: Machine, todo: readonly Step[], signal: AbortSi
     jobs ??= new Map(units.filter((unit) => !failed.has(unit)).map((unit) => [unit, begin(unit)]));
     return jobs.get(step.unit);
   };
+}
+
+interface Followed {
+  readonly signal: AbortSignal | undefined;
+  readonly tell: (message: string) => void;
 }
 
 /** What an error says, without its stack. */
