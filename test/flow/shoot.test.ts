@@ -39,6 +39,29 @@ describe("a Shoot's workflow", () => {
     await world.gone();
   });
 
+  it("creates a Shoot that is to hibernate from the beginning: its control plane runs once, and stops", async () => {
+    const world = lab.world({ hibernated: true, fallsAsleep: true, hasInternalDomain: true, hasExternalDomain: true });
+    await lab.shoots.nudge(world.ref);
+    await eventually(() => expect(world.status?.state).toBe("Succeeded"));
+    expect(world.status).toMatchObject({ progress: 100, lastErrors: [] });
+    const at = (call: string) => world.calls.indexOf(call);
+    const inOrder = [
+      "deployComponent etcd",
+      "deployComponent kube-apiserver",
+      "applyExtension ControlPlane",
+      "applyExtension Worker",
+      "stopWorkload kube-apiserver",
+      "stopWorkload etcd",
+    ];
+    expect(inOrder.filter((call) => at(call) < 0)).toEqual([]);
+    expect(inOrder.map(at)).toEqual(inOrder.map(at).toSorted((one, other) => one - other));
+    expect(world.calls.filter((call) => /^(applyExtension DNSRecord|initializeShootClients)/.test(call))).toEqual([]);
+    const progress = await lab.shoots.progress(world.ref);
+    expect(progress).toMatchObject({ operation: "Create", percent: 100 });
+    expect(step(progress, "nodesReady")?.state).toBe("skipped");
+    await world.gone();
+  });
+
   it("parks a step that only an operator can mend, goes on with the rest, and resumes at exactly that step", async () => {
     const world = lab.world();
     world.fail["deployComponent etcd"] = ApplicationFailure.nonRetryable("quota", "StepError", {

@@ -331,7 +331,7 @@ describe("the view of a Shoot that a flow reads", () => {
       finalizer: true,
       initialised: true,
       lastOperation: { type: "Create", state: "Processing" },
-      run: { hibernated: true },
+      run: { hibernated: true, fallsAsleep: true },
     });
     await createShootStatus(kube).release(run);
     expect(await readShootView(kube, run, periods)).toBeNull();
