@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { NativeConnection } from "@temporalio/worker";
 import { createGardenActivities } from "../src/activities/garden.ts";
+import { listedShoots } from "../src/activities/shoot/garden-shoots.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
 import type { ShootClients } from "../src/activities/shoot/clients.ts";
 import { parseStateKeys } from "../src/activities/state/keys.ts";
@@ -78,6 +79,7 @@ const roles = {
       build,
       activities: createGardenActivities({
         extensions: noExtensions,
+        shoots: listedShoots(gardenClient),
         gardenClient,
         periods: {
           ...{ syncPeriod: 3_600_000, retryDuration: 600_000, leaseSeconds: 60 },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkflowHandle } from "@temporalio/client";
 import { createGardenActivities } from "../src/activities/garden.ts";
+import { listedShoots } from "../src/activities/shoot/garden-shoots.ts";
 import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import type { SeedActivities, WaitTarget } from "../src/activities/index.ts";
 import { extensionReady } from "../src/activities/waits/readiness.ts";
@@ -84,6 +85,7 @@ async function measureFlow({ controlPlane, temporal, say, ...ground }: Ground): 
       build,
       activities: createGardenActivities({
         extensions: noExtensions,
+        shoots: listedShoots(kube),
         gardenClient: kube,
         periods: { syncPeriod: 3_600_000, retryDuration: 60_000, leaseSeconds: 60, dnsTtl: 120, seedDeadline: 120_000 },
         operations: createOperations(temporal.client),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { NativeConnection } from "@temporalio/worker";
 import { createGardenActivities } from "../src/activities/garden.ts";
+import { listedShoots } from "../src/activities/shoot/garden-shoots.ts";
 import { createLeaderLookup, createZoneServers } from "../src/dns/index.ts";
 import { createSeedActivities } from "../src/activities/seed.ts";
 import { createShootClients } from "../src/activities/shoot/clients.ts";
@@ -50,6 +51,7 @@ async function main([role, address = "", file = ""]: readonly string[]): Promise
       build,
       activities: createGardenActivities({
         extensions: noExtensions,
+        shoots: listedShoots(kube),
         gardenClient: kube,
         periods,
         operations: createOperations(client),

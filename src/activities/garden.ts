@@ -10,6 +10,7 @@ import type { GardenActivities } from "./index.ts";
 import { createLeadership } from "./leadership/leadership.ts";
 import { awaitLeases } from "./leadership/lease-wait.ts";
 import { StepError } from "./step-error.ts";
+import type { GardenShoots } from "./shoot/garden-shoots.ts";
 import { park } from "./shoot/park.ts";
 import { createMigrationCheck } from "./shoot/migration-check.ts";
 import { createShootStatus } from "./shoot/status.ts";
@@ -26,6 +27,8 @@ export interface GardenDeps {
   readonly operations: Operations;
   /** What is registered, and installed on Seeds. */
   readonly extensions: InstalledExtensions;
+  /** The garden's Shoots, by which the names of those that begin are judged. */
+  readonly shoots: GardenShoots;
   /** Asks the servers of the record's zone which seed leads. */
   readonly lookup: LeaderLookup;
   /** The garden's keys, which open what is kept of every Shoot; read anew each time. */
@@ -45,12 +48,13 @@ interface Operations {
 
 /** The activities of queue `garden`. */
 export function createGardenActivities(deps: GardenDeps): GardenActivities {
-  const { gardenClient, periods, operations, extensions, lookup, keys, log } = deps;
+  const { gardenClient, periods, operations, extensions, shoots, lookup, keys, log } = deps;
+  const { registered } = extensions;
   const reporter = { client: gardenClient, controller: GARDEN_WORKER_CONTROLLER, instance: hostname() };
   const tell = createTell({ reporter, log });
   const status = createShootStatus(gardenClient, tell);
   const leadership = createLeadership({ gardenClient, lookup, tell });
-  const checkMigration = createMigrationCheck({ gardenClient });
+  const checkMigration = createMigrationCheck({ gardenClient, shoots });
 
   /** What keeps an operation from beginning has no step that could say it: the Shoot says it. */
   const reported = async (run: ShootRun, check: Promise<void>): Promise<void> => {
@@ -63,7 +67,7 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
   };
 
   return guarded<GardenActivities>({
-    readShoot: (ref) => readShootView(gardenClient, ref, periods, extensions.registered),
+    readShoot: (ref) => readShootView(gardenClient, ref, periods, { registered, shoots }),
     async beginOperation(run, request) {
       // The epoch of a Shoot that returns begins with this write
       if (run.migration?.returning) await reported(run, leadership.requireLatest(run));

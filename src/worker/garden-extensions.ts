@@ -4,12 +4,11 @@ import { asItServes } from "../api/registration/wanted.ts";
 import { registeredOf, type Registered } from "../api/registration/registered.ts";
 import { createReflector, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import type { Followed } from "./first-lists.ts";
 
 /** The extensions that are registered in a garden and installed on its Seeds, from two watches; charts are not remembered. */
-export interface GardenExtensions extends InstalledExtensions {
+export interface GardenExtensions extends InstalledExtensions, Followed {
   start(): void;
-  /** Resolves when what there is has been seen. */
-  synced(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +46,7 @@ export function createGardenExtensions(gardenClient: KubeClient, log: Logger): G
       registrations: serving(),
       installations: [...(bySeed.get(seedName)?.values() ?? [])],
     }),
+    failure: () => registrations.failure() ?? installations.failure(),
     start: () => parts.forEach((part) => part.start()),
     synced: async () => void (await Promise.all(parts.map((part) => part.synced()))),
     stop: async () => void (await Promise.all(parts.map((part) => part.stop()))),

@@ -34,7 +34,9 @@ import { buildWorkflows } from "./build.ts";
 import { createCare } from "./care.ts";
 import { createEtcdChecks } from "./etcd/checks.ts";
 import { createEtcdReadings } from "./etcd/readings.ts";
+import { awaitFirstLists } from "./first-lists.ts";
 import { createGardenExtensions } from "./garden-extensions.ts";
+import { createGardenShoots } from "./garden-shoots.ts";
 import { createGardenWorker } from "./garden.ts";
 import { createHandovers } from "./handovers.ts";
 import { createInstallationCare } from "./installations/care.ts";
@@ -71,8 +73,11 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   await publishGardenKeys(gardenClient, await keys());
   const dataConverter = await readConverter(config.payloadKeysFile);
   const extensions = createGardenExtensions(gardenClient, log);
+  const shoots = createGardenShoots(gardenClient, log);
   extensions.start();
-  await extensions.synced(); // before the first Shoot asks whether what it needs is there
+  shoots.start();
+  const followed = { "ControllerRegistrations and ControllerInstallations": extensions, Shoots: shoots };
+  await awaitFirstLists(followed); // before the first Shoot asks whether what it needs is there, and its names are free
   const build = await buildWorkflows({
     dataConverter,
     ...(config.buildId === undefined ? {} : { id: config.buildId }),
@@ -88,11 +93,12 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
       lookup: createLookup(config),
       operations: createOperations(client),
       extensions,
+      shoots,
       keys,
       log,
     }),
     installations: createInstallationGardenActivities({ gardenClient, periods: config }),
-    bastions: createBastionGardenActivities({ gardenClient, periods: config, extensions }),
+    bastions: createBastionGardenActivities({ gardenClient, periods: config, extensions, shoots }),
   });
   const rollout = createRollout({
     build: build.id,
@@ -108,7 +114,7 @@ async function runGarden(config: Config<"garden worker">): Promise<void> {
   await serve(config, log, worker, () => settled);
   rollout.stop();
   binding.stop();
-  await Promise.all([rollingOut, extensions.stop()]);
+  await Promise.all([rollingOut, extensions.stop(), shoots.stop()]);
   await Promise.all([gardenClient.close(), client.connection.close()]);
 }
 

@@ -10,6 +10,7 @@ import type { KubeObject } from "../api/schema/meta.ts";
 import { omitUndefined } from "../omit-undefined.ts";
 import { createReflector, type KubeClient, type Reflector, type Selection } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { inTime } from "./in-time.ts";
 
 /** Lists that cost one request, however often they are asked for: from then on a watch keeps them up to date. */
 export interface WatchedLists extends Pick<KubeClient, "list"> {
@@ -40,7 +41,8 @@ export function createWatchedLists(
     const key = JSON.stringify([apiVersion, kind, selection]);
     const reflector = watches.get(key) ?? watch({ apiVersion, kind }, selection);
     watches.set(key, reflector);
-    await inTime(reflector.synced(), timeout, `cannot list ${kind}: the API server has not answered in time`);
+    const late = () => new Error(`cannot list ${kind}: the API server has not answered in time`);
+    await inTime(reflector.synced(), timeout, late);
     return reflector.list(namespace);
   };
   return {
@@ -90,10 +92,4 @@ interface Bulky {
   readonly images?: unknown;
   readonly state?: unknown;
   readonly providerStatus?: unknown;
-}
-
-async function inTime<T>(work: Promise<T>, timeout: number, message: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(message)), timeout);
-  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

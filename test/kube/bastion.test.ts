@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import type { BastionTask } from "../../src/activities/bastion/activities.ts";
+import { listedShoots } from "../../src/activities/shoot/garden-shoots.ts";
 import { createBastionGardenActivities } from "../../src/activities/bastion/garden.ts";
 import { createBastionSeedActivities } from "../../src/activities/bastion/seed.ts";
 import { removeBastions } from "../../src/activities/extensions/bastions.ts";
@@ -55,7 +56,8 @@ const lead = (seed: string, more: MergePatch = {}, epoch = 1) =>
     { subresource: "status" },
   );
 const extensions = { of: () => ({ registrations: [], installations: [] }), registered: () => [] };
-const garden = () => createBastionGardenActivities({ gardenClient: kube, periods, extensions });
+const garden = () =>
+  createBastionGardenActivities({ gardenClient: kube, periods, extensions, shoots: listedShoots(kube) });
 const seed = () => createBastionSeedActivities({ gardenClient: kube, seedClient: kube, now: () => clock });
 const inSeed = () => refTo(Bastion, { namespace: shoot.technicalID, name: bastion.metadata.name });
 const ref = () => ({ namespace, name: bastion.metadata.name, uid: bastion.metadata.uid ?? "" });

@@ -213,7 +213,7 @@ describe("the deployed roles grant", () => {
       ["manager", "list", "secrets", "garden"],
       ["manager", "create", "subjectaccessreviews.authorization.k8s.io"],
       ["manager", "get list watch create patch", `validating${webhooks}/perennial mutating${webhooks}/perennial`],
-      ["worker-garden", "get list patch", `shoots.${core}`],
+      ["worker-garden", "get list watch patch", `shoots.${core}`],
       ["worker-garden", "patch", `shoots.${core}:status`],
       ["worker-garden", "list", "domainreservations.perennial.dev"],
       ...["manager", "worker-garden", "worker-seed", "seed-1"].map(

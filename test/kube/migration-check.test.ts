@@ -1,5 +1,6 @@
 import { beforeEach, expect } from "vitest";
 import { StepError } from "../../src/activities/step-error.ts";
+import { listedShoots } from "../../src/activities/shoot/garden-shoots.ts";
 import { createMigrationCheck, createSourceCheck } from "../../src/activities/shoot/migration-check.ts";
 import { readMigrationFacts } from "../../src/activities/shoot/migration-facts.ts";
 import { createShootStates } from "../../src/activities/state/shoot-state.ts";
@@ -137,7 +138,7 @@ it("the check before a move refuses a Shoot of which an object does not say who 
 });
 
 function check(now?: () => Date): Promise<void> {
-  return createMigrationCheck({ gardenClient: kube, ...(now && { now }) })(run);
+  return createMigrationCheck({ gardenClient: kube, shoots: listedShoots(kube), ...(now && { now }) })(run);
 }
 
 async function refusal(now?: () => Date): Promise<StepError> {

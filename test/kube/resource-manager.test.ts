@@ -46,7 +46,7 @@ test("a Shoot has a resource manager where an extension that serves it is instal
     spec: { resources: [{ kind: "Network", type: "local" }], deployment: { type: "helm" } },
   } as unknown as ControllerRegistration;
   const viewWith = async (...registrations: ControllerRegistration[]) =>
-    (await readShootView(client, ref, periods, () => registrations.map(registeredOf)))?.run;
+    (await readShootView(client, ref, periods, { registered: () => registrations.map(registeredOf) }))?.run;
   expect((await viewWith(registration))?.managesResources).toBe(true);
   expect((await viewWith())?.managesResources).toBeUndefined();
   await client.remove(refTo(Shoot, ref));

@@ -57,7 +57,7 @@ describe("the Extensions of a Shoot", () => {
     const { extensions: known, hasReferences } = (await readShootView(kube, run, periods))?.run ?? {};
     expect(known).toEqual([at("asked-for"), at("everywhere", lifecycle)]);
     expect(hasReferences).toBe(true);
-    const watched = (await readShootView(kube, run, periods, () => []))?.run?.extensions;
+    const watched = (await readShootView(kube, run, periods, { registered: () => [] }))?.run?.extensions;
     expect(watched).toEqual([at("asked-for")]);
     await kube.remove(refTo(ControllerRegistration, metadata));
   });
@@ -76,9 +76,7 @@ describe("the Extensions of a Shoot", () => {
     const watched = createGardenExtensions(kube, createLogger({ name: "test", level: "silent" }));
     watched.start();
     await watched.synced();
-    expect((await readShootView(kube, run, periods, watched.registered))?.run?.extensions).toEqual([
-      at("asked-for", lifecycle),
-    ]);
+    expect((await readShootView(kube, run, periods, watched))?.run?.extensions).toEqual([at("asked-for", lifecycle)]);
     await watched.stop();
     await kube.patch(refTo(ControllerRegistration, metadata), { metadata: { finalizers: null } });
   });

@@ -4,6 +4,7 @@ import type { BastionRef, BastionRun } from "../../api/shoot/bastion-run.ts";
 import type { ShootRun } from "../../api/shoot/run.ts";
 import { addFinalizer, dropFinalizer, refTo, unlessGone, updateStatus, type KubeClient } from "../../kube/index.ts";
 import { guarded } from "../failure.ts";
+import type { GardenShoots } from "../shoot/garden-shoots.ts";
 import type { InstalledExtensions } from "../shoot/required-extensions.ts";
 import { readShootView, type Periods } from "../shoot/view.ts";
 import type { ShootView } from "../index.ts";
@@ -11,11 +12,12 @@ import type { BastionGardenActivities, BastionNews } from "./activities.ts";
 import { statusWith } from "./news.ts";
 import { decideTask } from "./task.ts";
 
-/** The garden, what is registered and installed there, and the durations of flows. */
+/** The garden, what is registered and installed there, its Shoots, and the durations of flows. */
 export interface BastionGardenDeps {
   readonly gardenClient: KubeClient;
   readonly periods: Periods;
   readonly extensions: InstalledExtensions;
+  readonly shoots: GardenShoots;
 }
 
 /** What is done in the garden for its Bastions. */
@@ -71,10 +73,11 @@ async function readOwnShoot(gardenClient: KubeClient, { metadata, spec }: ShootB
   return isOwn ? shoot : undefined;
 }
 
-async function viewOf({ gardenClient, periods, extensions }: BastionGardenDeps, shoot: Shoot | undefined) {
+async function viewOf({ gardenClient, periods, extensions, shoots }: BastionGardenDeps, shoot: Shoot | undefined) {
   if (shoot === undefined) return undefined;
   const { namespace, name, uid = "" } = shoot.metadata;
-  return (await readShootView(gardenClient, { namespace, name, uid }, periods, extensions.registered)) ?? undefined;
+  const known = { registered: extensions.registered, shoots };
+  return (await readShootView(gardenClient, { namespace, name, uid }, periods, known)) ?? undefined;
 }
 
 /** Why the controller that is registered for the Bastion is not at its service in its Seed; contract section C8.1. */

@@ -7,12 +7,14 @@ import type { ShootRun } from "../../api/shoot/run.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { listExtensionObjects } from "../extensions/list.ts";
 import { configurationProblem, StepError } from "../step-error.ts";
+import type { GardenShoots } from "./garden-shoots.ts";
 import { readMigrationFacts } from "./migration-facts.ts";
 import { readShoot } from "./patch.ts";
 
 /** `gardenClient` only reads; `now` is the clock that the Seeds' heartbeats are compared with. */
 export interface MigrationCheckDeps {
   readonly gardenClient: KubeClient;
+  readonly shoots: GardenShoots;
   readonly now?: () => Date;
 }
 
@@ -20,12 +22,12 @@ export interface MigrationCheckDeps {
  * Throws every reason why the Shoot of the run cannot move, before anything is touched. Admission has asked the same
  * when the move was asked for; the world may have changed since. What may pass by itself is worth another try.
  */
-export function createMigrationCheck({ gardenClient, now = () => new Date() }: MigrationCheckDeps) {
+export function createMigrationCheck({ gardenClient, shoots, now = () => new Date() }: MigrationCheckDeps) {
   return async (run: ShootRun): Promise<void> => {
     const shoot = await readShoot(gardenClient, run);
     if (shoot === undefined || run.migration === undefined) return;
     const { source: from, destination: to, takeover } = run.migration;
-    const facts = await readMigrationFacts(gardenClient, shoot, { from, to }, now());
+    const facts = await readMigrationFacts(gardenClient, shoot, { from, to }, { now: now(), shoots });
     const obstacles = migrationObstacles({ ...facts, takeover, underway: true });
     if (obstacles.length === 0) return;
     const reasons = obstacles.map(({ field, message }) => `${field}: ${message}`).join("; ");

@@ -1,12 +1,13 @@
 import { STATE_PROBLEM_ANNOTATION } from "../../api/annotations.ts";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
-import { Seed, Shoot } from "../../api/index.ts";
+import { Seed, type Shoot } from "../../api/index.ts";
 import type { KeptState, MigrationFacts } from "../../api/placement/migration.ts";
 import { countNeighbours, shootCapacity } from "../../api/placement/choice.ts";
 import { readLacking } from "../../api/registration/lacking.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import { describeSnapshot } from "../state/shoot-state.ts";
 import { readParts, shootUidOf } from "../state/parts.ts";
+import { listedShoots, type GardenShoots } from "./garden-shoots.ts";
 
 /** The two ends of a Shoot's move. */
 export interface Ends {
@@ -14,12 +15,18 @@ export interface Ends {
   readonly to: string;
 }
 
+/** What the caller knows: the time, and the garden's Shoots, which are listed otherwise. */
+interface Known {
+  readonly now?: Date;
+  readonly shoots?: GardenShoots;
+}
+
 /** Reads from the garden what a Shoot's move depends on. */
 export async function readMigrationFacts(
   gardenClient: KubeClient,
   shoot: Shoot,
   { from, to }: Ends,
-  now: Date = new Date(),
+  { now = new Date(), shoots = listedShoots(gardenClient) }: Known = {},
 ): Promise<MigrationFacts> {
   const [source, destination, profile, kept] = await Promise.all([
     readSeed(gardenClient, from),
@@ -27,16 +34,15 @@ export async function readMigrationFacts(
     readEffectiveProfile(gardenClient, shoot),
     readKeptState(gardenClient, shoot),
   ]);
-  const neighbours = destination && (await countOthers(gardenClient, shoot, destination));
+  const neighbours = destination && (await countOthers(shoots, shoot, destination));
   const lacking = destination && (await readLacking(gardenClient, shoot, destination));
   return { shoot, to, source, destination, profile, neighbours, now, kept, ...(lacking && { lacking }) };
 }
 
 /** Not asked of a Seed that takes any number. */
-async function countOthers(gardenClient: KubeClient, { metadata }: Shoot, seed: Seed): Promise<number | undefined> {
+async function countOthers(shoots: GardenShoots, shoot: Shoot, seed: Seed): Promise<number | undefined> {
   if (shootCapacity(seed) === undefined) return undefined;
-  const shoots = await gardenClient.list(Shoot);
-  return countNeighbours(shoots, seed.metadata.name, metadata.uid);
+  return countNeighbours(await shoots.asOf(shoot), seed.metadata.name, shoot.metadata.uid);
 }
 
 async function readSeed(gardenClient: KubeClient, name: string | undefined): Promise<Seed | undefined> {

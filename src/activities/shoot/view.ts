@@ -20,7 +20,8 @@ import type { KubeClient } from "../../kube/index.ts";
 import type { ShootView } from "../index.ts";
 import { leadershipRecord } from "./leadership-domain.ts";
 import { epochOf, nextOperation } from "./move-operation.ts";
-import { findTakenName, readProject } from "./taken-names.ts";
+import { listedShoots, type GardenShoots } from "./garden-shoots.ts";
+import { findTakenName, readProject, type NameJudgement } from "./taken-names.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -37,13 +38,13 @@ export interface Periods {
 
 /**
  * Reads the Shoot and what belongs to it, and keeps the facts. Null when it is gone, or a later one took its name. The
- * registrations of extensions are listed, unless the caller knows them.
+ * registrations of extensions and the other Shoots are listed, unless the caller knows them.
  */
 export async function readShootView(
   gardenClient: KubeClient,
   ref: ShootRef,
   periods: Periods,
-  registered: () => Promise<readonly Registered[]> | readonly Registered[] = () => listRegistered(gardenClient),
+  { registered = () => listRegistered(gardenClient), shoots = listedShoots(gardenClient) }: Partial<KnownGarden> = {},
 ): Promise<ShootView | null> {
   const shoot = await gardenClient.read(Shoot, { namespace: ref.namespace, name: ref.name });
   if (shoot === undefined || shoot.metadata.uid !== ref.uid) return null;
@@ -53,7 +54,7 @@ export async function readShootView(
     initialised: shoot.status?.uid !== undefined || (await isRecorded(gardenClient, ref)),
     leftovers: await findLeftovers(gardenClient, shoot, move),
     syncPeriod: periods.syncPeriod,
-    ...(await readFacts(gardenClient, { shoot, move, registered: await registered() }, periods)),
+    ...(await readFacts(gardenClient, { shoot, move, shoots, registered: await registered() }, periods)),
   };
 }
 
@@ -102,17 +103,24 @@ async function findLeftovers(gardenClient: KubeClient, { status }: Shoot, { lead
   return others.filter((name) => seeds.some(({ metadata }) => metadata.name === name));
 }
 
+/** The garden's objects that programs know which ask about many Shoots. */
+export interface KnownGarden {
+  registered(): Promise<readonly Registered[]> | readonly Registered[];
+  readonly shoots: GardenShoots;
+}
+
 /** A Shoot, and where it is. */
 interface Subject {
   readonly shoot: Shoot;
   readonly move: Move;
+  readonly shoots: GardenShoots;
   /** The extensions that are registered. */
   readonly registered: readonly Registered[];
 }
 
 async function readFacts(
   gardenClient: KubeClient,
-  { shoot, move, registered }: Subject,
+  { shoot, move, shoots, registered }: Subject,
   periods: Periods,
 ): Promise<Pick<ShootView, "run" | "problem">> {
   const { spec, metadata } = shoot;
@@ -121,7 +129,7 @@ async function readFacts(
   const seed = await gardenClient.read(Seed, { name: seedName });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
   const project = await readProject(gardenClient, metadata.namespace);
-  const obstacle = await findObstacle(gardenClient, { shoot, seed, project });
+  const obstacle = await findObstacle(gardenClient, { shoot, seed, project, shoots });
   if (obstacle !== undefined) return problem(obstacle);
   const workers = spec.provider.workers ?? [];
   const run: Omit<ShootRun, "operation"> = {
@@ -141,7 +149,7 @@ async function readFacts(
     pools: workers.map(({ name }) => name),
     ...unknownYet,
     ...tasksOf(shoot),
-    ...(await readLeadership(gardenClient, { shoot, move, registered }, project, periods)),
+    ...(await readLeadership(gardenClient, { shoot, move }, project, periods)),
     dnsTtl: periods.dnsTtl,
     ...(periods.snapshotMinutes === undefined ? {} : { snapshotMinutes: periods.snapshotMinutes }),
     hasBackup: seed.spec.backup !== undefined,
@@ -157,10 +165,10 @@ async function readFacts(
 /** Why no operation can begin on a Seed that exists. */
 async function findObstacle(
   gardenClient: KubeClient,
-  { shoot, seed, project }: { readonly shoot: Shoot; readonly seed: Seed; readonly project: string },
+  { shoot, seed, ...known }: { readonly shoot: Shoot; readonly seed: Seed } & NameJudgement,
 ): Promise<string | undefined> {
   if (isStopped(seed)) return `Seed ${seed.metadata.name} has stopped all operations`;
-  return await findTakenName(gardenClient, shoot, project);
+  return await findTakenName(gardenClient, shoot, known);
 }
 
 type ExtensionFact =
@@ -216,7 +224,7 @@ function whySeedIsMissing({ status }: Shoot, seedName: string): string {
 /** A lease that objects hold already is not cut short by a new configuration. */
 async function readLeadership(
   gardenClient: KubeClient,
-  { shoot, move }: Subject,
+  { shoot, move }: Pick<Subject, "shoot" | "move">,
   project: string,
   { leaseSeconds }: Periods,
 ): Promise<Pick<ShootRun, "epoch" | "leaseSeconds" | "leadershipRecord" | "migration">> {

@@ -79,7 +79,7 @@ async function gatherPlan({ context, garden, shoot, options }: Call, request: Mo
   const from = movesFrom(moveOf(shoot), request.to);
   const { readMigrationFacts } = await import("../../activities/shoot/migration-facts.ts");
   const [facts, view, seedClient] = await Promise.all([
-    readMigrationFacts(garden.client, shoot, { from, to: request.to }, new Date(context.now())),
+    readMigrationFacts(garden.client, shoot, { from, to: request.to }, { now: new Date(context.now()) }),
     readView(garden, shoot),
     request.takeover || from === undefined ? undefined : context.seed(from, options),
   ]);

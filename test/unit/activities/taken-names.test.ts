@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { listedShoots } from "../../../src/activities/shoot/garden-shoots.ts";
 import { findTakenName } from "../../../src/activities/shoot/taken-names.ts";
 import { DomainReservation, Shoot, type KubeObject } from "../../../src/api/index.ts";
 import { typeMeta } from "../../../src/kube/index.ts";
@@ -20,8 +21,10 @@ const reservation = (domain: string, name: string, creationTimestamp: string): D
   spec: { domain, shootRef: { namespace, name } },
 });
 
-const taken = async (own: Shoot, ...others: KubeObject[]) =>
-  await findTakenName(keepObjects(own, ...others).client, own, "dev");
+const taken = async (own: Shoot, ...others: KubeObject[]) => {
+  const { client } = keepObjects(own, ...others);
+  return await findTakenName(client, own, { project: "dev", shoots: listedShoots(client) });
+};
 
 const begun = { status: { technicalID: "shoot--dev--any" } } as Partial<Shoot>;
 
