@@ -23,6 +23,10 @@ export function keepObjects(...first: readonly KubeObject[]) {
           (label === "" || one.metadata.labels?.[label] === value),
       );
     },
+    async *metadata(ref: ObjectRef, selected: Selected = {}) {
+      for (const { apiVersion, kind, metadata } of await client.list(ref, selected))
+        yield { apiVersion, kind, metadata };
+    },
     async create(object: KubeObject) {
       if (objects.has(inWords(refOf(object)))) throw refusal(409, "AlreadyExists");
       objects.set(inWords(refOf(object)), object);

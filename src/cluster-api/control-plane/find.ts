@@ -31,10 +31,28 @@ export async function findOwnShoot(
   const id = idOf(controlPlane);
   if (id === undefined) return undefined;
   const labelSelector = `${CONTROL_PLANE_ID_LABEL}=${id}`;
-  const found = await garden.list(Shoot, { namespace: place.namespace, labelSelector });
-  const own = found.filter((one) => isOwn(one, controlPlane));
-  const named = (name: string) => own.find(({ metadata }) => metadata.name === name);
-  const { shoot } = controlPlane.status ?? {};
-  if (shoot !== undefined) return named(shoot.name);
-  return named(shootKey(controlPlane, place).name) ?? (own.length === 1 ? own[0] : undefined);
+  const { namespace } = place;
+  const names = new Set<string>();
+  for await (const { metadata } of garden.metadata(Shoot, { namespace, labelSelector })) names.add(metadata.name);
+  const name = chooseName(names, {
+    reported: controlPlane.status?.shoot?.name,
+    own: shootKey(controlPlane, place).name,
+  });
+  const found = name === undefined ? undefined : await garden.read(Shoot, { namespace, name });
+  return found && isOwn(found, controlPlane) ? found : undefined;
+}
+
+interface Names {
+  /** Under which the control plane reports its Shoot. */
+  readonly reported: string | undefined;
+  /** Under which the control plane's Shoot is created. */
+  readonly own: string;
+}
+
+/** Users copy a Shoot as often as they like, so of the others no more than the name is read. */
+function chooseName(names: ReadonlySet<string>, { reported, own }: Names): string | undefined {
+  if (reported !== undefined) return names.has(reported) ? reported : undefined;
+  if (names.has(own)) return own;
+  const [only] = names;
+  return names.size === 1 ? only : undefined;
 }

@@ -1,7 +1,8 @@
 import { CredentialsBinding, Shoot } from "../../api/index.ts";
 import { INFRASTRUCTURE_ID_LABEL } from "../../api/labels.ts";
 import { infrastructureCredentialsName } from "../../api/names.ts";
-import { refOf, Secret, unlessGone, type KubeClient } from "../../kube/index.ts";
+import type { KubeObject, NamespacedMeta } from "../../api/schema/meta.ts";
+import { defineKind, inBrief, refOf, Secret, typeMeta, unlessGone, type KubeClient } from "../../kube/index.ts";
 import { isOf } from "./credentials.ts";
 import type { Holder } from "./holder.ts";
 
@@ -18,7 +19,7 @@ export async function releaseCredentials(garden: KubeClient, holder: Holder): Pr
   ];
   const own = found.filter((one) => one !== undefined).filter((one) => isOf(one, holder));
   if (own.length === 0) return true;
-  const shoots = await garden.list(Shoot, { namespace });
+  const shoots = await garden.list(UsingShoot, { namespace, keep: bindingOnly });
   const isUsed = shoots.some(({ spec }) => spec.credentialsBindingName === name);
   for (const object of own) {
     const { uid } = object.metadata;
@@ -28,3 +29,14 @@ export async function releaseCredentials(garden: KubeClient, holder: Holder): Pr
   }
   return isUsed;
 }
+
+/** Of a Shoot, the binding that it uses: a project has many, with hundreds of kilobytes for their provider. */
+interface UsingShoot extends KubeObject {
+  readonly metadata: NamespacedMeta;
+  readonly spec: Pick<Shoot["spec"], "credentialsBindingName">;
+}
+
+const UsingShoot = defineKind<UsingShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+const bindingOnly = ({ apiVersion, kind, metadata, spec: { credentialsBindingName } }: UsingShoot): UsingShoot =>
+  inBrief({ apiVersion, kind, metadata, spec: { credentialsBindingName } });

@@ -160,11 +160,11 @@ test("a Shoot that was made anew under its name is neither confirmed nor deleted
   const seen = shootIn("garden-dev", "mine", "my-uid");
   const anew = { ...seen, metadata: { ...seen.metadata, uid: "another" } };
   const garden = keepObjects(leaving(own), anew);
-  const client = { ...garden.client, list: async () => [seen] } as unknown as typeof garden.client;
+  const client = { ...garden.client, read: async () => seen } as unknown as typeof garden.client;
   const world = { namespaces: { get: () => undefined }, controlPlanesById: () => [] };
   const deps = { management: client, garden: client, world };
   await removeShoot({ ...deps, writer: { release: async () => undefined } }, leaving(own), "mine");
-  const left = await client.read(refOf(seen));
+  const left = await garden.client.read(refOf(seen));
   expect(left?.metadata.uid).toBe("another");
   expect(left?.metadata.annotations?.[CONFIRM_DELETION_ANNOTATION]).toBeUndefined();
 });
