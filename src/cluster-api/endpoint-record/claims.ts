@@ -21,6 +21,10 @@ export interface Claims {
    * oldest gets it, then the first by namespace and name. A record that is not able keeps no name from one that is.
    */
   holderOf(name: string, claimants: readonly Claimant[]): EndpointRecord | undefined;
+  /** The one that would have it; nothing is noted. */
+  choose(name: string, claimants: readonly Claimant[]): EndpointRecord | undefined;
+  /** The uid of the record that has a name. */
+  uidOf(name: string): string | undefined;
   /** Takes back what a record that has gone had, so that names which come and go do not pile up. */
   forget(record: NamespacedKey): void;
   /** How many names are given. */
@@ -30,12 +34,18 @@ export interface Claims {
 /** No name is given yet; a record had its name before this process led where its condition Published says neither that another has it nor that it has no Cluster. */
 export function createClaims(): Claims {
   const holders = new Map<string, NamespacedKey & { readonly uid: string | undefined }>();
+  function choose(name: string, claimants: readonly Claimant[]): EndpointRecord | undefined {
+    const farthest = stages.find((one) => claimants.some(({ stage }) => stage === one));
+    const rivals = claimants.filter(({ stage }) => stage === farthest).map(({ record }) => record);
+    const present = rivals.find(({ metadata }) => metadata.uid === holders.get(name)?.uid);
+    return present ?? rivals.sort(inOrder)[0];
+  }
+
   return {
+    choose,
+    uidOf: (name) => holders.get(name)?.uid,
     holderOf(name, claimants) {
-      const farthest = stages.find((one) => claimants.some(({ stage }) => stage === one));
-      const rivals = claimants.filter(({ stage }) => stage === farthest).map(({ record }) => record);
-      const present = rivals.find(({ metadata }) => metadata.uid === holders.get(name)?.uid);
-      const holder = present ?? rivals.sort(inOrder)[0];
+      const holder = choose(name, claimants);
       if (holder === undefined) holders.delete(name);
       else holders.set(name, idOf(holder));
       return holder;
@@ -63,8 +73,8 @@ const orderOf = ({ metadata: { creationTimestamp = "", namespace, name }, ...rec
   name,
 ];
 
-/** A finalizer does not say so: who has lost a name keeps it, and users write it. */
-function hasHeld({ status }: Pick<EndpointRecord, "status">): boolean {
+/** Whether a record says that it has had its name. A finalizer does not: who has lost a name keeps it, and users write it. */
+export function hasHeld({ status }: Pick<EndpointRecord, "status">): boolean {
   const { reason } = findCondition(status?.conditions, "Published") ?? {};
   return reason !== undefined && reason !== "NameTaken" && reason !== "WaitingForCluster";
 }

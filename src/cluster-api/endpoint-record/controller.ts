@@ -16,12 +16,12 @@ import { createClaims, type Claims } from "./claims.ts";
 import { ensureClusterEndpoint } from "./cluster-endpoint.ts";
 import { createMemberProber, type Target } from "./member-prober.ts";
 import { membersOf, type Member } from "./members.ts";
+import { createHolders } from "./holders.ts";
 import { handOverLeft } from "./left.ts";
 import { notePublished } from "./note-published.ts";
 import { publish } from "./publish.ts";
 import { publishedSaid } from "./published.ts";
 import { removeRecord } from "./remove.ts";
-import { alone, claimantsOf } from "./rivals.ts";
 import { servingSaid } from "./serving.ts";
 import { createWatched } from "./watched.ts";
 
@@ -81,11 +81,9 @@ export function createEndpointRecordController(
   /** Which other record has the name of this one, in words. One that is alone with its name has it, whatever it lacks. */
   async function whyTaken(record: EndpointRecord): Promise<string | undefined> {
     const { name } = record.spec;
-    const isOther = ({ metadata }: EndpointRecord) => metadata.uid !== record.metadata.uid;
-    const rivals = watched.recordsNamed(name).filter(isOther);
-    const all = rivals.length === 0 ? [alone(record)] : await claimantsOf(client, watched, [record, ...rivals]);
-    const holder = claims.holderOf(name, all);
-    return holder && isOther(holder) ? `${name} is taken by ${inWords(refOf(holder))}` : undefined;
+    const holder = await holders.holderOf(name);
+    const isOther = holder !== undefined && holder.metadata.uid !== record.metadata.uid;
+    return isOther ? `${name} is taken by ${inWords(refOf(holder))}` : undefined;
   }
 
   /** Says why nothing is made for a record. */
@@ -124,9 +122,14 @@ export function createEndpointRecordController(
   const watched = createWatched({
     ...{ client, log, watches: deps.watches },
     onRecord: (key) => controller.enqueue(key),
+    onName: (name) => holders.changed(name),
+  });
+  const holders = createHolders({
+    ...{ client, claims, watched, log },
+    onChange: (name) => watched.recordsNamed(name).forEach(({ metadata }) => controller.enqueue(metadata)),
   });
 
-  return startWhenSynced(watched, [controller, prober], log);
+  return startWhenSynced(watched, [controller, holders, prober], log);
 }
 
 const clusterOf = ({ metadata: { namespace }, spec: { cluster } }: EndpointRecord): NamespacedKey => ({

@@ -79,9 +79,9 @@ test.each<[string, EndpointRecord, readonly DNSRecord[], string | undefined]>([
   ["that is paused", record({ annotations: { "cluster.x-k8s.io/paused": "" } }), [], undefined],
   ["that goes", record(leaving), [], undefined],
 ])("a record %s competes as far as it has come", async (_, one, dnsRecords, stage) => {
-  const { client } = keepObjects(one, ...dnsRecords);
-  const watched = { cluster: () => ({}) as Cluster, hasCredentials: () => true };
-  const [claimant] = await claimantsOf(client, watched, [one]);
+  const [found] = dnsRecords;
+  const watched = { cluster: () => ({}) as Cluster, hasCredentials: () => true, dnsRecord: async () => found };
+  const [claimant] = await claimantsOf(watched, [one]);
   expect(claimant?.stage).toBe(stage);
 });
 
