@@ -1,6 +1,7 @@
 import type { Key } from "../api/schema/kind.ts";
 import type { Logger } from "../log.ts";
 import { backoffDelay } from "./backoff.ts";
+import { createFairQueue, idOf } from "./fair-queue.ts";
 
 /** A controller's work and how fast it does it; times are ms. */
 export interface ControllerOptions<K extends Key = Key> {
@@ -14,7 +15,7 @@ export interface ControllerOptions<K extends Key = Key> {
   readonly log: Logger;
 }
 
-/** A queue of keys and the loop that works it off. */
+/** A queue of keys, of which each namespace has its share, and the loop that works it off. */
 export interface Controller<K extends Key = Key> {
   /** Asks for a reconciliation. Asking again before it began changes nothing; asking while it runs gives one more run. */
   enqueue(key: K): void;
@@ -34,7 +35,7 @@ export function createController<K extends Key = Key>({
   log: parent,
 }: ControllerOptions<K>): Controller<K> {
   const log = parent.child({ controller: name });
-  const waiting = new Map<string, K>();
+  const waiting = createFairQueue<K>();
   const running = new Map<string, Promise<void>>();
   const later = new Map<string, NodeJS.Timeout>();
   const failures = new Map<string, number>();
@@ -42,16 +43,16 @@ export function createController<K extends Key = Key>({
   let started = false;
 
   function enqueue(key: K): void {
-    waiting.set(idOf(key), key);
+    waiting.add(key);
     next();
   }
 
   function next(): void {
     if (!started || stopping.signal.aborted) return;
-    for (const [id, key] of waiting) {
-      if (running.size >= concurrency) return;
-      if (running.has(id)) continue;
-      waiting.delete(id);
+    while (running.size < concurrency) {
+      const key = waiting.take((id) => !running.has(id));
+      if (key === undefined) return;
+      const id = idOf(key);
       const run = work(id, key).finally(() => {
         running.delete(id);
         next();
@@ -90,7 +91,7 @@ export function createController<K extends Key = Key>({
 
   return {
     enqueue,
-    depth: () => waiting.size,
+    depth: () => waiting.size(),
     start() {
       started = true;
       next();
@@ -106,7 +107,3 @@ export function createController<K extends Key = Key>({
 
 /** In ms: a timer for longer would end at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-
-function idOf({ namespace, name }: Key): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
-}
