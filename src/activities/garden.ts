@@ -49,7 +49,6 @@ interface Operations {
 /** The activities of queue `garden`. */
 export function createGardenActivities(deps: GardenDeps): GardenActivities {
   const { gardenClient, periods, operations, extensions, shoots, lookup, keys, log } = deps;
-  const { registered } = extensions;
   const reporter = { client: gardenClient, controller: GARDEN_WORKER_CONTROLLER, instance: hostname() };
   const tell = createTell({ reporter, log });
   const status = createShootStatus(gardenClient, tell);
@@ -67,7 +66,7 @@ export function createGardenActivities(deps: GardenDeps): GardenActivities {
   };
 
   return guarded<GardenActivities>({
-    readShoot: (ref) => readShootView(gardenClient, ref, periods, { registered, shoots }),
+    readShoot: (ref) => readShootView(gardenClient, ref, periods, { registered: extensions.registered, shoots }),
     async beginOperation(run, request) {
       // The epoch of a Shoot that returns begins with this write
       if (run.migration?.returning) await reported(run, leadership.requireLatest(run));

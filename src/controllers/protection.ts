@@ -2,8 +2,10 @@ import { GARDENER_FINALIZER } from "../api/index.ts";
 import type { KubeObject } from "../api/schema/meta.ts";
 import {
   createObjectController,
+  createReflector,
   holdObject,
   inBrief,
+  indexBy,
   inWords,
   refOf,
   refTo,
@@ -13,6 +15,7 @@ import {
   type Kind,
   type KubeClient,
   type NamespacedKey,
+  type Reflector,
 } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
@@ -62,7 +65,13 @@ export function createProtection<T extends KubeObject>(
       return { requeueAfter: period };
     }
     await releaseSecret(object);
-    return await releaseObject(gardenClient, refOf(object), GARDENER_FINALIZER);
+    const { uid = "" } = object.metadata;
+    released.add(uid);
+    await releaseObject(gardenClient, refOf(object), GARDENER_FINALIZER).catch((error: unknown) => {
+      released.delete(uid);
+      throw error;
+    });
+    return undefined;
   };
 
   /** As it is remembered, with the finalizer by which it is held. */
@@ -72,32 +81,53 @@ export function createProtection<T extends KubeObject>(
     return { ...kept, metadata: { ...kept.metadata, finalizers } };
   };
 
+  const watch = createReflector(gardenClient, kind, { log, keep: withHold });
+  /** Uids of objects that were let go, until the watch shows it: what they name may go with the next. */
+  const released = new Set<string>();
+  watch.listen(({ type, object }) => {
+    if (type === "deleted" || !isHeld(object)) released.delete(object.metadata.uid ?? "");
+  });
+  const bySecret = indexBy(watch, (object) => wordOf(secret?.of(object)));
+
   const releaseSecret = async (object: T) => {
     const key = secret?.of(object);
-    if (secret === undefined || key === undefined) return;
-    const all = await gardenClient.list(kind, { keep: withHold });
-    const others = all.filter((one) => one.metadata.uid !== object.metadata.uid && isSame(secret.of(one), key));
+    const word = wordOf(key);
+    if (secret === undefined || key === undefined || word === undefined) return;
+    await requireCurrent(watch, kind);
+    const isOther = ({ metadata: { uid = "" } }: T) => uid !== object.metadata.uid && !released.has(uid);
+    const others = bySecret(word).filter(isOther);
     if (!others.some(isStaying)) await releaseObject(gardenClient, refTo(Secret, key), secret.finalizer);
   };
 
-  return createObjectController({
+  const controller = createObjectController({
     name: `${kind.kind.toLowerCase()}-protection`,
     client: gardenClient,
     kind,
-    keep,
+    watch,
     log,
     concurrency: 1, // or one object would let a Secret go that another has just begun to hold
     reconcile: (object) => (isDeleted(object) ? release(object) : hold(object)),
   });
+  return { ...controller, watch };
+}
+
+/** Throws while the objects of a watch may be out of date: one that is missing might need another. */
+export async function requireCurrent<T extends KubeObject>(watch: Reflector<T>, { kind }: Kind<T>): Promise<void> {
+  await watch.synced();
+  if (!watch.isCurrent())
+    throw new Error(
+      `cannot judge by the ${kind}s what is still needed: their watch is interrupted, and is being resumed`,
+    );
 }
 
 const isDeleted = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** Whether the object is not let go yet: one that is to be deleted is held as long as something needs it. */
-const isStaying = (object: KubeObject): boolean =>
-  !isDeleted(object) || object.metadata.finalizers?.includes(GARDENER_FINALIZER) === true;
+const isStaying = (object: KubeObject): boolean => !isDeleted(object) || isHeld(object);
 
-const isSame = (one: NamespacedKey | undefined, other: NamespacedKey): boolean =>
-  one?.namespace === other.namespace && one.name === other.name;
+const isHeld = ({ metadata }: KubeObject): boolean => metadata.finalizers?.includes(GARDENER_FINALIZER) === true;
+
+/** By what objects are found that name the same one. */
+export const wordOf = (key: NamespacedKey | undefined): string | undefined => key && `${key.namespace}/${key.name}`;
 
 const nameOf = (user: KubeObject): string => inWords(refOf(user));

@@ -14,22 +14,32 @@ import {
   Shoot,
 } from "../api/index.ts";
 import { profileReference } from "../api/core/effective-profile.ts";
-import { isSameKey, quotasOf } from "../api/core/quotas-of.ts";
+import { quotasOf } from "../api/core/quotas-of.ts";
 import type { KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
-import { defineKind, inBrief, typeMeta, type KubeClient, type NamespacedKey } from "../kube/index.ts";
-import { createProtection, type Protection, type ProtectionDeps } from "./protection.ts";
+import {
+  defineKind,
+  inBrief,
+  indexBy,
+  typeMeta,
+  type KubeClient,
+  type NamespacedKey,
+  type Reflector,
+} from "../kube/index.ts";
+import { createProtection, requireCurrent, wordOf, type Protection, type ProtectionDeps } from "./protection.ts";
 
 /** Keeps what is needed from being deleted: profiles, Projects, ExposureClasses, bindings with their Secrets, Quotas, charts. */
 export function createProtections(deps: ProtectionDeps) {
+  const ofSecrets = createProtection(secretBindings, deps);
+  const ofCredentials = createProtection(credentialsBindings, deps);
   const parts = [
     createProtection(profiles, deps),
     createProtection(ownProfiles, deps),
-    createProtection(quotas, deps),
+    createProtection(quotas(ofSecrets.watch, ofCredentials.watch), deps),
     createProtection(exposureClasses, deps),
     createProtection(projects, deps),
     createProtection(deployments, deps),
-    createProtection(secretBindings, deps),
-    createProtection(credentialsBindings, deps),
+    ofSecrets,
+    ofCredentials,
   ];
   return {
     start: () => parts.forEach((part) => part.start()),
@@ -57,16 +67,20 @@ const names = (profile: { readonly kind: string; readonly name: string }) => (sp
   isDeepStrictEqual(profileReference({ spec }), profile);
 
 /** A Quota holds for the Shoots of the bindings that name it. */
-const quotas: Protection<Quota> = {
-  kind: Quota,
-  users: async (client, { metadata }) => {
-    const bindings = [
-      ...(await client.list(SecretBinding, { keep: (one) => inBrief(one) })),
-      ...(await client.list(CredentialsBinding, { keep: (one) => inBrief(one) })),
-    ];
-    return bindings.filter((binding) => quotasOf(binding).some((key) => isSameKey(key, metadata)));
-  },
-};
+function quotas(ofSecrets: Reflector<SecretBinding>, ofCredentials: Reflector<CredentialsBinding>): Protection<Quota> {
+  const wordsOf = (binding: SecretBinding | CredentialsBinding) =>
+    quotasOf(binding).flatMap((key) => wordOf(key) ?? []);
+  const [secretBindingsOf, credentialsBindingsOf] = [indexBy(ofSecrets, wordsOf), indexBy(ofCredentials, wordsOf)];
+  return {
+    kind: Quota,
+    async users(_client, { metadata }) {
+      await requireCurrent(ofSecrets, SecretBinding);
+      await requireCurrent(ofCredentials, CredentialsBinding);
+      const word = wordOf(metadata) ?? "";
+      return [...secretBindingsOf(word), ...credentialsBindingsOf(word)];
+    },
+  };
+}
 
 const exposureClasses: Protection<ExposureClass> = {
   kind: ExposureClass,

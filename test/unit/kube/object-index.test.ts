@@ -47,3 +47,23 @@ test("an index follows an object whose word changes, and forgets one that goes, 
   tell("deleted", objectOf("one", "d"));
   expect([namesOf("c"), namesOf("d")]).toEqual([[], []]);
 });
+
+test("an object that bears several words is found by each, and by none that it has lost", () => {
+  const known = new Map<string, KubeObject>();
+  let hear: (change: Change<KubeObject>) => unknown = () => undefined;
+  const watch: Pick<Reflector<KubeObject>, "get" | "listen"> = {
+    get: (name) => known.get(name),
+    listen: (listener) => void (hear = listener),
+  };
+  const find = indexBy(watch, ({ metadata }) => metadata.labels?.["word"]?.split("."));
+  const tell = (object: KubeObject) => {
+    known.set(object.metadata.name, object);
+    hear({ type: "updated", object });
+  };
+  const namesOf = (word: string) => find(word).map(({ metadata }) => metadata.name);
+  tell(objectOf("one", "a.b"));
+  tell(objectOf("two", "b"));
+  expect([namesOf("a"), namesOf("b")]).toEqual([["one"], ["one", "two"]]);
+  tell(objectOf("one", "b.c"));
+  expect([namesOf("a"), namesOf("b").sort(), namesOf("c")]).toEqual([[], ["one", "two"], ["one"]]);
+});
