@@ -89,7 +89,7 @@ describe("a Quota is not got round", () => {
       ...{ ...typeMeta(NamespacedCloudProfile), metadata: named("smaller") },
       spec: {
         parent: { kind: "CloudProfile", name: "own" },
-        machineTypes: ["local", "new"].map((name) => ({ name, cpu: 0, memory: "1Gi" })),
+        machineTypes: ["local", "new"].map((name) => ({ name, cpu: 0, memory: "2Gi" })),
       },
     });
     const offered = { ...limited, cloudProfile: { kind: "NamespacedCloudProfile", name: "smaller" } };
