@@ -435,7 +435,7 @@ function profileWith(name: string): KubeObject {
         ],
       },
       machineImages: [{ name: "local", versions: [version("1.0.0"), version("1.1.0")] }],
-      machineTypes: [{ name: "local", cpu: "1", gpu: "0", memory: "1Gi" }],
+      machineTypes: [{ name: "local", cpu: "1", gpu: "0", memory: "2Gi" }],
       regions: [{ name: "local" }],
     },
   };

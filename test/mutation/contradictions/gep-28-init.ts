@@ -134,7 +134,7 @@ export const ofGep28Init: readonly Contradiction[] = [
   {
     promise: "BackupBucket and BackupEntry",
     file: "src/gardenadm/reconcile/backup-entry.ts",
-    find: "backupEntryObject(context, status?.providerStatus, name)",
+    find: "backupEntryObject(context, made?.status?.providerStatus, name)",
     put: "backupEntryObject(context, undefined, name)",
   },
   {
