@@ -246,11 +246,12 @@ describe("the fence", () => {
     await begin(10);
     const lower = { metadata: { annotations: { [EPOCH_ANNOTATION]: "9" } } };
     const none = { metadata: { annotations: { [EPOCH_ANNOTATION]: null } } };
-    for (const change of [lower, none]) {
-      await expect(kube.patch(namespaceRef(), change, { fieldManager: "kubectl" })).rejects.toThrow(
-        /epoch 10 has begun/,
-      );
-    }
+    for (const change of [lower, none])
+      for (const how of [{}, { subresource: "status" } as const])
+        // takes annotations, too
+        await expect(kube.patch(namespaceRef(), change, { fieldManager: "kubectl", ...how })).rejects.toThrow(
+          /epoch 10 has begun/,
+        );
   });
 
   test("does not hold for extension controllers, nor for any client in other namespaces", async () => {
