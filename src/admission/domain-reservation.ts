@@ -1,7 +1,7 @@
+import { readNamespaceProject } from "../api/core/namespace-project.ts";
 import { DomainReservation } from "../api/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { judge, type Webhook } from "./review.ts";
-import { readProject } from "./shoot/change.ts";
 import { reservationCauses } from "./shoot/domain.ts";
 
 /**
@@ -11,7 +11,7 @@ import { reservationCauses } from "./shoot/domain.ts";
 export function createDomainReservationValidator({ client }: { client: KubeClient }): Webhook {
   return async ({ object }) => {
     const { domain, shootRef: shoot } = DomainReservation.parse(object).spec;
-    const project = await readProject(client, shoot.namespace);
+    const { name: project } = await readNamespaceProject(client, shoot.namespace);
     return judge(await reservationCauses(client, { field: "spec.domain", domain, shoot, project }));
   };
 }

@@ -1,5 +1,3 @@
-import { PROJECT_NAME_LABEL } from "./labels.ts";
-
 /** Finalizer of the objects that our garden controllers and flows are in charge of. */
 export const GARDENER_FINALIZER = "gardener";
 
@@ -82,9 +80,9 @@ export const sshKeyPairName = (shoot: string): string => `${shoot}.${SSH_KEY_PAI
 export const statePartNames = (shoot: string): readonly string[] =>
   [..."0123456789abcdef"].map((digit) => `${shoot}--${digit}`);
 
-/** The name of the project that a namespace of the garden belongs to: Gardener labels it; without the label, what is left of its name. */
-export function projectOf(namespace: string, labels: Readonly<Record<string, string>> = {}): string {
-  return labels[PROJECT_NAME_LABEL] ?? namespace.replace(/^garden-/, "");
+/** The name of a project that a namespace of the garden would be of by its own name; which one it is of, `readNamespaceProject` says. */
+export function projectOf(namespace: string): string {
+  return namespace.replace(/^garden-/, "");
 }
 
 /** The name of a Shoot's namespace in its seed, until its status says another. */

@@ -1,9 +1,10 @@
 import { isOlder } from "../../api/core/domain-reservation.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
 import { DomainReservation, type Shoot } from "../../api/index.ts";
-import { projectOf, technicalIDOf } from "../../api/names.ts";
+import { technicalIDOf } from "../../api/names.ts";
 import type { NamespacedMeta } from "../../api/schema/meta.ts";
 import { clash } from "../../dns/domain.ts";
-import { inBrief, Namespace, type KubeClient } from "../../kube/index.ts";
+import { inBrief, type KubeClient } from "../../kube/index.ts";
 import type { GardenShoots, NamedShoot } from "./garden-shoots.ts";
 
 /** What a Shoot's names are judged by: its project's name, and the garden's other Shoots. */
@@ -35,12 +36,15 @@ async function takenTechnicalID(
   const id = technicalIDOf(project, metadata.name);
   for (const { metadata: other, status } of all) {
     if (other.name !== metadata.name || other.namespace === metadata.namespace) continue;
-    const taken = status?.technicalID ?? technicalIDOf(await readProject(client, other.namespace), other.name);
+    const taken = status?.technicalID ?? technicalIDOf(await projectNameOf(client, other.namespace), other.name);
     if (taken === id)
       return `metadata.name: Shoot ${nameOf(other)} has the same technical ID, ${id}: delete one of the two, and create it under another name`;
   }
   return undefined;
 }
+
+const projectNameOf = async (client: KubeClient, namespace: string): Promise<string> =>
+  (await readNamespaceProject(client, namespace)).name;
 
 async function takenDomain(
   client: KubeClient,
@@ -73,8 +77,3 @@ async function takenDomain(
 type Key = Pick<NamespacedMeta, "namespace" | "name">;
 
 const nameOf = ({ namespace, name }: Key): string => `${namespace}/${name}`;
-
-/** The name of the project that a namespace belongs to. */
-export async function readProject(client: KubeClient, namespace: string): Promise<string> {
-  return projectOf(namespace, (await client.read(Namespace, { name: namespace }))?.metadata.labels);
-}

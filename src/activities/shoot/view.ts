@@ -1,3 +1,4 @@
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
 import { GARDENER_FINALIZER, technicalIDOf } from "../../api/names.ts";
 import {
   EMERGENCY_STOP_ANNOTATION,
@@ -21,7 +22,7 @@ import type { ShootView } from "../index.ts";
 import { leadershipRecord } from "./leadership-domain.ts";
 import { epochOf, nextOperation } from "./move-operation.ts";
 import { listedShoots, type GardenShoots } from "./garden-shoots.ts";
-import { findTakenName, readProject, type NameJudgement } from "./taken-names.ts";
+import { findTakenName, type NameJudgement } from "./taken-names.ts";
 
 /** Durations of the flows, in ms unless said otherwise; from the configuration of the garden's worker. */
 export interface Periods {
@@ -128,7 +129,7 @@ async function readFacts(
   if (seedName === undefined) return { problem: { message: noSeedYet, codes: [] } };
   const seed = await gardenClient.read(Seed, { name: seedName });
   if (seed === undefined) return problem(whySeedIsMissing(shoot, seedName));
-  const project = await readProject(gardenClient, metadata.namespace);
+  const { name: project } = await readNamespaceProject(gardenClient, metadata.namespace);
   const obstacle = await findObstacle(gardenClient, { shoot, seed, project, shoots });
   if (obstacle !== undefined) return problem(obstacle);
   const workers = spec.provider.workers ?? [];

@@ -1,9 +1,9 @@
-import { Project, projectOf, Seed, ShootBastion, type CloudProfile, type Shoot } from "../../api/index.ts";
+import { Seed, ShootBastion, type CloudProfile, type Shoot } from "../../api/index.ts";
 import { isOnSeed, shootCapacity } from "../../api/placement/choice.ts";
 import type { NeededRegistration } from "../../api/registration/gate.ts";
 import type { MinorRange } from "../../api/shoot/kubernetes-versions.ts";
 import { keyOf, KnownShoot } from "../watched/known.ts";
-import { Namespace, type KubeClient } from "../../kube/index.ts";
+import type { KubeClient } from "../../kube/index.ts";
 
 /** A request about a Shoot, with the objects that it refers to. */
 export interface ShootChange {
@@ -53,15 +53,4 @@ export async function readSeedOf(client: KubeClient, name: string | undefined): 
 export async function readBastions(client: KubeClient, { metadata: { name, namespace } }: Shoot): Promise<string[]> {
   const all = await client.list(ShootBastion, { namespace });
   return all.filter(({ spec }) => spec.shootRef.name === name).map(({ metadata }) => metadata.name);
-}
-
-/** The Project of a namespace, if there is one. */
-export async function readProjectOf(client: KubeClient, namespace: string): Promise<Project | undefined> {
-  return client.read(Project, { name: await readProject(client, namespace) });
-}
-
-/** The name of the project that a namespace belongs to. */
-export async function readProject(client: KubeClient, namespace: string): Promise<string> {
-  const found = await client.read(Namespace, { name: namespace });
-  return projectOf(namespace, found?.metadata.labels);
 }

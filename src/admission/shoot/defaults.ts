@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
-import { Project, Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
+import { Shoot, type CloudProfile, type KubeObject, type Seed } from "../../api/index.ts";
 import { completeName, type JsonPatchOperation, type KubeClient } from "../../kube/index.ts";
 import { creatorPatch } from "../creator.ts";
 import { migrationAnnotationPatch } from "../migration-annotations.ts";
@@ -14,7 +15,7 @@ import type { MinorRange } from "../../api/shoot/kubernetes-versions.ts";
 import type { Registrations } from "./registrations.ts";
 import { withDefaultTolerations } from "./tolerations.ts";
 import { offeredVersions } from "./version.ts";
-import { readProject, readSeed } from "./change.ts";
+import { readSeed } from "./change.ts";
 
 /**
  * Fills in what depends on other objects (the schema fills in the rest): a full Kubernetes version, machine images,
@@ -60,14 +61,13 @@ async function fillIn(
   const withNames = { ...shoot, spec: named };
   const [profile, seed] = await Promise.all([readEffectiveProfile(client, withNames), readSeed(client, withNames)]);
   const versioned = profile ? withVersions(named, createNewest(profile, time, minors)) : named;
-  const project = await readProject(client, shoot.metadata.namespace);
+  const { name, project } = await readNamespaceProject(client, shoot.metadata.namespace);
   const tolerations =
-    request.operation === "CREATE" &&
-    withDefaultTolerations(versioned.tolerations, await readTolerations(client, project));
+    request.operation === "CREATE" && withDefaultTolerations(versioned.tolerations, project?.spec.tolerations);
   const isNew = request.operation === "CREATE" || isFirstBinding(request, shoot);
   const tolerant = { ...versioned, ...(tolerations && { tolerations: [...tolerations] }) };
   const complete = await withExposureClass(client, tolerant, request.oldObject?.["spec"] as Spec | undefined);
-  const spec = isNew ? onCreation({ ...shoot, spec: complete }, project, seed) : complete;
+  const spec = isNew ? onCreation({ ...shoot, spec: complete }, name, seed) : complete;
   return {
     allowed: true,
     patch: [
@@ -77,9 +77,6 @@ async function fillIn(
     ],
   };
 }
-
-const readTolerations = async (client: KubeClient, project: string) =>
-  (await client.read(Project, { name: project }))?.spec.tolerations;
 
 type Spec = Shoot["spec"];
 

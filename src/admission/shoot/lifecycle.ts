@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { FORCE_DELETION_ANNOTATION, technicalIDOf, type ErrorCode, type Project, type Shoot } from "../../api/index.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
 import { counted } from "../../api/counted.ts";
 import { GARDEN_NAMESPACE } from "../../api/names.ts";
 import { moveOf } from "../../api/placement/move.ts";
 import type { KubeClient } from "../../kube/index.ts";
 import type { Cause } from "../review.ts";
 import { KnownShoot } from "../watched/known.ts";
-import { readProject, type ShootChange } from "./change.ts";
+import type { ShootChange } from "./change.ts";
 import { frozenPart, MENDABLE } from "./mendable.ts";
 import { movingCauses } from "./migration.ts";
 
 /** Why a new Shoot cannot have its name: what is made from it must be a DNS label, and its own. */
 export async function nameCauses(client: KubeClient, shoot: Shoot): Promise<Cause[]> {
-  const project = await readProject(client, shoot.metadata.namespace);
+  const { name: project } = await readNamespaceProject(client, shoot.metadata.namespace);
   const malformed = formCauses(shoot, project);
   return malformed.length > 0 ? malformed : await twinCauses(client, shoot, project);
 }
@@ -49,7 +50,7 @@ async function twinCauses(client: KubeClient, { metadata }: Shoot, project: stri
   const byNamespace = Map.groupBy(namesakes, (other) => other.metadata.namespace);
   for (const [namespace, versions] of byNamespace) {
     const given = new Set(versions.map(({ status }) => status?.technicalID));
-    const project = given.has(undefined) ? await readProject(client, namespace) : undefined;
+    const project = given.has(undefined) ? (await readNamespaceProject(client, namespace)).name : undefined;
     const isTaken = given.has(id) || (project !== undefined && technicalIDOf(project, metadata.name) === id);
     if (!isTaken) continue;
     const message = `Shoot ${namespace}/${metadata.name} has the same technical ID, ${id}: choose another name`;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { readEffectiveProfile } from "../../api/core/effective-profile.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
 import { Shoot } from "../../api/index.ts";
 import { readLacking } from "../../api/registration/lacking.ts";
 import type { KubeClient } from "../../kube/index.ts";
@@ -8,15 +9,7 @@ import type { MayBind } from "../binding.ts";
 import { unconfirmed } from "../deletion.ts";
 import { shootFinalizerCauses } from "../finalizer.ts";
 import { judge, type AdmissionRequest, type Answer, type Cause, type Webhook } from "../review.ts";
-import {
-  readBastions,
-  readNeighbours,
-  readProject,
-  readProjectOf,
-  readSeed,
-  readSeedOf,
-  type ShootChange,
-} from "./change.ts";
+import { readBastions, readNeighbours, readSeed, readSeedOf, type ShootChange } from "./change.ts";
 import { seedBindingCauses } from "./binding.ts";
 import { credentialsChangeCauses } from "./credentials-change.ts";
 import { dnsProviderCauses } from "./dns-providers.ts";
@@ -118,7 +111,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
   if (moveChangeOf(change) !== "none") return judge(binding, takeoverWarnings(known));
   const referrer = { client, authorize, user: request.userInfo };
   const extensions = await extensionNeeds(deps.registrations, known);
-  const project = await readProjectOf(client, shoot.metadata.namespace);
+  const { name: projectName, project } = await readNamespaceProject(client, shoot.metadata.namespace);
   const causes = [
     ...binding,
     ...projectCauses(project, old),
@@ -130,7 +123,7 @@ async function judgeSpec(deps: ShootWebhookDeps, request: AdmissionRequest, chan
     ...tolerationCauses(shoot, old, project?.spec.tolerations),
     ...dnsProviderCauses(known),
     ...extensions.causes,
-    ...(await domainCauses(client, known, await readProject(client, shoot.metadata.namespace))),
+    ...(await domainCauses(client, known, projectName)),
     ...profileCauses(known),
     ...ruleCauses(known),
     ...selfHostedChangeCauses(known),

@@ -2,8 +2,9 @@ import { planRecovery, type Place, type Recovery } from "../../activities/leader
 import { recover } from "../../activities/leadership/recovery-writes.ts";
 import { leadershipRecord } from "../../activities/shoot/leadership-domain.ts";
 import { IGNORE_ANNOTATION } from "../../api/annotations.ts";
-import { projectOf, type Shoot } from "../../api/index.ts";
-import { isConflict, Namespace, type KubeClient } from "../../kube/index.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
+import type { Shoot } from "../../api/index.ts";
+import { isConflict, type KubeClient } from "../../kube/index.ts";
 import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { clusterOptions } from "../connection.ts";
@@ -76,8 +77,9 @@ const isPlan = (planned: Recovery | readonly string[]): planned is Recovery => "
 /** The record's name stands in the status; where that was lost it follows from the garden's leadership domain. */
 async function requireRecord(client: KubeClient, { metadata, status }: Shoot): Promise<string> {
   const { namespace, name } = metadata;
-  const labels = (await client.read(Namespace, { name: namespace }))?.metadata.labels;
-  const record = status?.leadership?.record ?? (await leadershipRecord(client, name, projectOf(namespace, labels)));
+  const recorded = async () =>
+    await leadershipRecord(client, name, (await readNamespaceProject(client, namespace)).name);
+  const record = status?.leadership?.record ?? (await recorded());
   if (record !== undefined) return record;
   throw new CliError(
     "failed",

@@ -1,19 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { readEffectiveProfile, profileReference } from "../../api/core/effective-profile.ts";
-import { projectOf, Seed, Shoot } from "../../api/index.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
+import { Seed, Shoot } from "../../api/index.ts";
 import { isSeedReady } from "../../api/placement/fit.ts";
 import { chooseSeed, type Choice } from "../../api/placement/schedule.ts";
 import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import type { Strategy } from "../../api/placement/strategy.ts";
-import {
-  createController,
-  createReflector,
-  isConflict,
-  KubeError,
-  Namespace,
-  refOf,
-  type KubeClient,
-} from "../../kube/index.ts";
+import { createController, createReflector, isConflict, KubeError, refOf, type KubeClient } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { readDistances } from "./distances.ts";
 import { countShoots, isPending, PlacedShoot, toPlacedShoot } from "./known-shoots.ts";
@@ -85,10 +78,10 @@ export function createScheduler(deps: SchedulerDeps) {
     if (profile === undefined) return { why: `There is no profile ${profileReference(shoot)?.name ?? ""}.` };
     const distances = strategy === "MinimalDistance" ? await readDistances(gardenClient, shoot) : undefined;
     const { namespace } = shoot.metadata;
-    const labels = (await gardenClient.read(Namespace, { name: namespace }))?.metadata.labels;
+    const { name: project } = await readNamespaceProject(gardenClient, namespace);
     const usage = countShoots(shoots.list(), bound);
     const facts = { shoot, profile, strategy, distances, usage, now: new Date(), seeds: seeds.list() };
-    return said(chooseSeed({ ...facts, project: projectOf(namespace, labels) }));
+    return said(chooseSeed({ ...facts, project }));
   };
 
   /** Admission has the last word: it may know of a change that the watch has not shown. */

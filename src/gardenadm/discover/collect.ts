@@ -3,6 +3,7 @@ import { BackupEntry } from "../../api/core/backup-entry.ts";
 import { CloudProfile } from "../../api/core/cloud-profile.ts";
 import { CredentialsBinding } from "../../api/core/credentials-binding.ts";
 import { profileReference } from "../../api/core/effective-profile.ts";
+import { readNamespaceProject } from "../../api/core/namespace-project.ts";
 import { NamespacedCloudProfile } from "../../api/core/namespaced-cloud-profile.ts";
 import { Project } from "../../api/core/project.ts";
 import { SecretBinding } from "../../api/core/secret-binding.ts";
@@ -10,7 +11,7 @@ import { shootUidOfBackupEntry, sourceEntryName, technicalIdOf } from "../../api
 import { projectOf } from "../../api/names.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { ShootState } from "../../api/shoot/state.ts";
-import { ConfigMap, Namespace, Secret, unlessForbidden } from "../../kube/index.ts";
+import { ConfigMap, Secret, unlessForbidden } from "../../kube/index.ts";
 import { createFault, nameOf } from "../configuration/fault.ts";
 import { collectRegistrations } from "./collect-registrations.ts";
 import type { Need } from "./need.ts";
@@ -49,8 +50,8 @@ async function collectProfile({ shoot, collection }: Need): Promise<void> {
 async function collectProject({ shoot, collection }: Need): Promise<void> {
   const { namespace } = shoot.metadata;
   const own = collection.written.find(({ object }) => object.kind === Project.kind)?.object;
-  const found = await collection.garden.read(Namespace, { name: namespace }).catch(unlessForbidden);
-  const name = own?.metadata.name ?? projectOf(namespace, found?.metadata.labels);
+  const found = await readNamespaceProject(collection.garden, namespace).catch(unlessForbidden);
+  const name = own?.metadata.name ?? found?.name ?? projectOf(namespace);
   await collection.take(Project, { name }, { by: shoot, field: "metadata.namespace", isRequired: true });
 }
 

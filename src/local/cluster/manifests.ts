@@ -4,14 +4,19 @@ import { readManifest, readManifests } from "../../manifests.ts";
 
 /**
  * Applies what a cluster has to hold besides the definitions, which have to be there: the admission policies that refuse what
- * is written under an earlier epoch, in the garden those against what a seed may not write, in a seed its priority classes.
+ * is written under an earlier epoch, in the garden those against what seeds and users may not write, in a seed its priority classes.
  */
 export async function applyFoundations(client: KubeClient, cluster: "garden" | "seed"): Promise<void> {
   for (const object of (await Promise.all(foundations[cluster].map(readManifest))).flat()) await client.apply(object);
 }
 
 const foundations = {
-  garden: ["garden/fencing.yaml", "garden/seed-restriction.yaml", "garden/reserved-keys.yaml"],
+  garden: [
+    "garden/fencing.yaml",
+    "garden/seed-restriction.yaml",
+    "garden/reserved-keys.yaml",
+    "garden/project-labels.yaml",
+  ],
   seed: ["seed/fencing.yaml", "seed/priority-classes.yaml"],
 } as const;
 

@@ -99,7 +99,7 @@ export const ofGep1: readonly Contradiction[] = [
   {
     promise: "`dns.provider`, `dns.domain`",
     file: "src/admission/shoot/defaults.ts",
-    find: "isNew ? onCreation({ ...shoot, spec: complete }, project, seed) : complete",
+    find: "isNew ? onCreation({ ...shoot, spec: complete }, name, seed) : complete",
     put: "complete",
   },
   {
