@@ -8,7 +8,7 @@ import { apiReference } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
 import { configurationReference } from "./configuration-reference.ts";
 import { flowReference } from "./flow-reference.ts";
-import { reservedKeysFile } from "./garden-policies.ts";
+import { dnsRecordsFile, reservedKeysFile } from "./garden-policies.ts";
 import { crdFiles, crdFolders } from "./generate-crds.ts";
 import { verdictReference } from "./verdict-reference.ts";
 
@@ -27,6 +27,7 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ...folders.flatMap((folder) =>
       [...crdFiles(folder)].map(([name, content]) => [join(folder, name), content] as const),
     ),
+    ["deploy/garden/dns-records.yaml", dnsRecordsFile()],
     ["deploy/garden/reserved-keys.yaml", reservedKeysFile()],
     ["docs/api.md", apiReference()],
     [

@@ -47,7 +47,7 @@ async function prepareClusters({ garden, seed }: Grounds): Promise<void> {
   await garden.kubectl([
     "apply",
     ...manifests("process/namespace.yaml", "garden/namespace.yaml", "garden/fencing.yaml", "garden/reserved-keys.yaml"),
-    ...manifests("garden/project-labels.yaml"),
+    ...manifests("garden/dns-records.yaml", "garden/project-labels.yaml"),
   ]);
   await seed.kubectl(["apply", "--server-side", ...manifests("seed/crds")]);
   await seed.kubectl(["apply", ...manifests("seed/fencing.yaml", "seed/priority-classes.yaml")]);

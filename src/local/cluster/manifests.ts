@@ -15,6 +15,7 @@ const foundations = {
     "garden/fencing.yaml",
     "garden/seed-restriction.yaml",
     "garden/reserved-keys.yaml",
+    "garden/dns-records.yaml",
     "garden/project-labels.yaml",
   ],
   seed: ["seed/fencing.yaml", "seed/priority-classes.yaml"],
