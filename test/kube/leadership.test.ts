@@ -376,10 +376,12 @@ describe("a leadership record", () => {
     const { apiVersion, kind } = DNSRecord;
     const { namespace } = run;
     const { spec } = (await dnsRecord()) as DNSRecord;
+    const secretRef = { name: "late", namespace }; // with the label of the leadership domain, only the Shoot's one record is written
+    await gardenClient.apply({ ...leadershipDomain(), metadata: secretRef });
     await gardenClient.create({
       ...{ apiVersion, kind },
       metadata: { name: `${run.name}-late`, namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
-      spec: { ...spec, values: ["Seed=seed-1", "Epoch=1"] },
+      spec: { ...spec, secretRef, values: ["Seed=seed-1", "Epoch=1"] },
     });
     await eventually(async () => {
       const late = await gardenClient.read(DNSRecord, { namespace, name: `${run.name}-late` });

@@ -2,6 +2,7 @@ import type { Cluster, DNSRecord } from "../../api/index.ts";
 import { parseLeader } from "../../dns/index.ts";
 import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from "../../extension/index.ts";
 import { Secret } from "../../kube/index.ts";
+import { isLeadershipKey, requireOwnLeadershipRecord } from "./leadership-key.ts";
 import { updateLeader } from "./leader-record.ts";
 import { partsOf, problemOf, updateRecords, type NameServer } from "./name-server.ts";
 
@@ -44,12 +45,14 @@ const keepRight = 60_000;
 
 /** The record's own server if its Secret names one, else the process's. */
 async function findServer(
-  { spec, metadata }: DNSRecord,
+  record: DNSRecord,
   { client }: ActuatorContext,
   fallback: DefaultNameServer | undefined,
 ): Promise<{ server: NameServer; zone: string | undefined }> {
+  const { spec, metadata } = record;
   const { name = "", namespace = metadata.namespace } = spec.secretRef;
   const found = await client.read(Secret, { name, namespace });
+  if (found && isLeadershipKey(found)) await requireOwnLeadershipRecord(client, record);
   const data = found ? await readSecret(client, { name, namespace }) : {};
   const server = readServer(data);
   const problem = server && problemOf(server);
