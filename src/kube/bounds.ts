@@ -25,10 +25,14 @@ export class AnswerTooLong extends Error {}
 
 /** Throws where parsing would make far more of a text than it is long: a value of two bytes takes fifty in memory. */
 export function refuseDense(json: Uint8Array, largestAnswer: number): void {
-  const most = largestAnswer / BYTES_PER_VALUE;
+  const most = Math.min(largestAnswer / BYTES_PER_VALUE, MOST_VALUES);
+  if (json.length <= most) return;
   const { values } = measureJson(json, { bytes: largestAnswer, values: most, depth: Infinity });
   if (values > most) throw new AnswerTooLong(`its answer has more than ${most} values`);
 }
 
 /** Names of fields and what is around them take more in objects that are not made for it. */
 const BYTES_PER_VALUE = 8;
+
+/** However long an answer may be: so many values take up to 50 MB, where each is an object with a field of its own. */
+const MOST_VALUES = 2 ** 19;

@@ -114,26 +114,31 @@ async function* listPages<T extends KubeObject>(
   const accept = metadataOnly && acceptMetadata("PartialObjectMetadataList");
   const what = nameOfCollection("list", type, namespace);
   const path = pathOf(await discovery.find(type, what), omitUndefined({ namespace }), undefined, what);
-  let limit = LARGEST_PAGE;
-  const read = async (more: string | undefined, mayMoveOn = versions === "any version"): Promise<ReceivedPage<T>> => {
+  let [limit, refused, read] = [LARGEST_PAGE, 0, 0];
+  const readPage = async (
+    more: string | undefined,
+    mayMoveOn = versions === "any version",
+  ): Promise<ReceivedPage<T>> => {
     const query = queryOf({ ...selectors, limit, ...omitUndefined({ continue: more }) });
     try {
       const bounds = { accept, largestAnswer: limit === 1 ? undefined : LONGEST_PAGE };
       const page = (await transport.call({ what, path: path + query, ...omitUndefined(bounds) })) as ReceivedPage<T>;
-      limit = Math.min(2 * limit, LARGEST_PAGE);
+      read += 1;
+      if (read >= refused) [limit, read] = [Math.min(2 * limit, LARGEST_PAGE), 0];
       return page;
     } catch (error) {
       if (mayMoveOn && isExpired(error) && error.continueWith !== undefined)
-        return await read(error.continueWith, false);
+        return await readPage(error.continueWith, false);
       if (limit === 1 || !(error instanceof Error && error.cause instanceof AnswerTooLong)) throw error;
-      limit = Math.ceil(limit / 8);
-      return await read(more);
+      // Where objects are large, most pages of more are refused, too: the next attempt comes after as many pages as were.
+      [limit, refused, read] = [Math.ceil(limit / 8), Math.min(refused + 1, 8), 0];
+      return await readPage(more);
     }
   };
   const mostPages = bounds?.mostPages ?? Infinity;
   let more: string | undefined;
   for (let pages = 1; pages <= mostPages; pages += 1) {
-    const { items, metadata } = await read(more);
+    const { items, metadata } = await readPage(more);
     // Items of a list carry no kind of their own; an empty list of metadata has null for them.
     yield { items: (items ?? []).map((item) => ({ ...item, apiVersion: type.apiVersion, kind: type.kind })), metadata };
     more = metadata.continue;
@@ -147,9 +152,10 @@ const LARGEST_PAGE = 500;
 
 /**
  * In bytes. The users of a cluster make as many objects as they like, each of up to 1.5 MiB: 500 of these would be more than a process has
- * room for. A page of one object is read whatever its length.
+ * room for, and as many tiny values would be with far fewer objects. A page of one object is read whatever its length: 1.5 MiB of `{}` take
+ * 34 MB. Many kinds are listed at once, so a page is much smaller than what a process has room for.
  */
-const LONGEST_PAGE = 16 * 2 ** 20;
+const LONGEST_PAGE = 8 * 2 ** 20;
 
 type ReceivedPage<T> = Omit<Page<T>, "items"> & { readonly items: readonly T[] | null };
 

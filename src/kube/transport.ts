@@ -21,7 +21,7 @@ export interface Call {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** In bytes: a longer answer is an error, also where the connection allows it. */
+  /** In bytes: a longer answer is an error, also where the connection allows it, and so is one of far too many values. */
   readonly largestAnswer?: number;
 }
 
@@ -193,8 +193,7 @@ async function content(door: Door, call: Call, { headers, body }: Answer): Promi
   const most = limitOf(door, call);
   const tooLong = () => new AnswerTooLong(`its answer is longer than ${most} bytes`);
   const bytes = most === undefined ? Buffer.from(await body.arrayBuffer()) : await readBytes(body, { most, tooLong });
-  const text = bytes.toString("utf8");
-  if (!String(headers["content-type"]).includes("json") || text === "") return text;
-  if (door.bounds !== undefined) refuseDense(bytes, door.bounds.largestAnswer);
-  return parseJson(text, "the answer");
+  if (!String(headers["content-type"]).includes("json") || bytes.length === 0) return bytes.toString("utf8");
+  if (most !== undefined) refuseDense(bytes, most);
+  return parseJson(bytes.toString("utf8"), "the answer");
 }
