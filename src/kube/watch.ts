@@ -112,6 +112,7 @@ export function createReflector<T extends KubeObject, S extends Scope>(
         for await (const event of client.watch(type, { ...selection, resourceVersion: version, signal })) {
           version = event.object.metadata.resourceVersion ?? version;
           await take(event);
+          letGo(event);
         }
       } catch (error) {
         heard = undefined;
@@ -173,6 +174,12 @@ export function createReflector<T extends KubeObject, S extends Scope>(
     },
   };
 }
+
+/**
+ * Empties an event that was handled. The generators that it came through hold it until the next one comes: each idle watch would hold what it
+ * was told last, which can be 30 MB.
+ */
+const letGo = (event: { object?: unknown }): void => void (event.object = undefined);
 
 /** In ms. Servers send a bookmark each minute where nothing happens; a connection that is silent for so long is given up. */
 const SILENCE = 150_000;
