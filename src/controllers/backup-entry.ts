@@ -3,6 +3,7 @@ import { shootUidOfBackupEntry } from "../api/extensions/backup-entry.ts";
 import { BackupEntry, Shoot } from "../api/index.ts";
 import { createObjectController, refOf, type KubeClient } from "../kube/index.ts";
 import type { Logger } from "../log.ts";
+import { knownEntry } from "./known-backups.ts";
 
 /** The garden; `period` is ms, ten seconds unless told otherwise. */
 export interface BackupEntryControllerDeps {
@@ -20,6 +21,7 @@ export function createBackupEntryController({ gardenClient, log, period = 10_000
     name: "backup-entry",
     client: gardenClient,
     kind: BackupEntry,
+    keep: knownEntry,
     log,
     async reconcile(entry) {
       if (entry.metadata.deletionTimestamp === undefined || isMarked(entry)) return undefined;

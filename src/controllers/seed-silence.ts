@@ -2,6 +2,7 @@ import { Seed, Shoot, type Condition } from "../api/index.ts";
 import { silenceOf, silentConditions, timeToSilence } from "../api/placement/fit.ts";
 import { doubted, isCaredFor } from "../api/shoot/health.ts";
 import {
+  briefConditions,
   createObjectController,
   defineKind,
   isConflict,
@@ -29,8 +30,10 @@ export interface SeedSilenceDeps {
  */
 export function createSeedSilenceController({ gardenClient, log, longestSilence = LONGEST_SILENCE }: SeedSilenceDeps) {
   /** Says it of the Seed; nothing where a heartbeat has come meanwhile, which makes it a conflict. */
-  const callSilent = async (seed: Seed) => {
-    const { name, resourceVersion } = seed.metadata;
+  const callSilent = async ({ metadata: { name } }: Seed) => {
+    const seed = await gardenClient.read(Seed, { name });
+    if (seed === undefined || (timeToSilence(seed, new Date()) ?? 0) >= 0) return;
+    const { resourceVersion } = seed.metadata;
     const status = { conditions: silentConditions(seed, now()) };
     await gardenClient.patch(refOf(seed), { metadata: { resourceVersion }, status }, { subresource: "status" });
     log.warn({ seed: name }, "Seed is silent");
@@ -53,6 +56,7 @@ export function createSeedSilenceController({ gardenClient, log, longestSilence 
     name: "seed-silence",
     client: gardenClient,
     kind: Seed,
+    keep: knownSeed,
     log,
     async reconcile(seed) {
       const left = timeToSilence(seed, new Date());
@@ -61,9 +65,14 @@ export function createSeedSilenceController({ gardenClient, log, longestSilence 
       const silence = silenceOf(seed, new Date());
       if (silence === undefined) return undefined;
       if (silence < longestSilence) return { requeueAfter: longestSilence - silence + 1 };
-      const shoots = await gardenClient.list(CaredShoot, { keep: essential });
       const { name } = seed.metadata;
-      for (const shoot of shoots) if (shoot.status?.seedName === name) await doubt(shoot, seed);
+      const shoots = await gardenClient.list(CaredShoot, { keep: essential });
+      for (const { metadata, certainBy } of shoots) {
+        const { namespace = "" } = metadata;
+        const shoot =
+          certainBy === name ? await gardenClient.read(CaredShoot, { name: metadata.name, namespace }) : undefined;
+        if (shoot !== undefined) await doubt(shoot, seed);
+      }
       return { requeueAfter: AGAIN };
     },
   });
@@ -79,18 +88,26 @@ type Status = NonNullable<Shoot["status"]>;
 
 interface CaredShoot extends Pick<Shoot, "apiVersion" | "kind" | "metadata"> {
   readonly status?: Pick<Status, "seedName" | "lastOperation" | "conditions" | "constraints">;
+  /** Of one that is listed: the Seed that says how it is, in words that are not in doubt yet. */
+  readonly certainBy?: string | undefined;
   readonly [field: string]: unknown;
 }
 
-/** Shoots, of which this is all that is looked at: a garden has thousands. */
+/** Shoots, of which this is all that is looked at: a garden has thousands, and their seeds may write anything into their conditions. */
 const CaredShoot = defineKind<CaredShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
 
-function essential({ apiVersion, kind, metadata, status = {} }: CaredShoot): CaredShoot {
-  const { name, namespace, resourceVersion } = metadata;
-  const { seedName, lastOperation, conditions, constraints } = status;
-  const kept = { name, namespace, ...(resourceVersion && { resourceVersion }) };
-  return { apiVersion, kind, metadata: kept, status: { seedName, lastOperation, conditions, constraints } };
+function essential(shoot: CaredShoot): CaredShoot {
+  const { apiVersion, kind, metadata, status } = shoot;
+  const { name, namespace } = metadata;
+  const certainBy = doubtsOf(shoot) === undefined ? undefined : status?.seedName;
+  return { apiVersion, kind, metadata: { name, namespace }, ...omitUndefined({ certainBy }) };
 }
+
+/** A Seed with no more of its status than the condition by which it is silent. */
+const knownSeed = ({ status, ...seed }: Seed): Seed => ({
+  ...seed,
+  status: { conditions: briefConditions(status?.conditions, ["GardenletReady"]) },
+});
 
 /** What is to be written into the Shoot's status; undefined where it says so already. */
 function doubtsOf({ status = {} }: CaredShoot): Pick<Status, "conditions" | "constraints"> | undefined {

@@ -18,9 +18,9 @@ export function createShootStatusLabelController(deps: { readonly gardenClient: 
     keep: essential,
     log,
     async reconcile(shoot) {
-      const word = statusOf(shoot);
       const { labels = {}, uid } = shoot.metadata;
-      if (labels[SHOOT_STATUS_LABEL] === word) return undefined;
+      const { word } = shoot;
+      if (word === undefined || labels[SHOOT_STATUS_LABEL] === word) return undefined;
       await gardenClient.patch(refOf(shoot), { metadata: { uid, labels: { [SHOOT_STATUS_LABEL]: word } } });
       return undefined;
     },
@@ -49,15 +49,18 @@ function wordOf(status: string): Word {
   return status === "False" ? "unhealthy" : "unknown";
 }
 
-type LabelledShoot = Pick<Shoot, "apiVersion" | "kind" | "metadata" | "status"> & { readonly [field: string]: unknown };
+interface LabelledShoot extends Pick<Shoot, "apiVersion" | "kind" | "metadata" | "status"> {
+  /** How it is, once it is remembered. Its status is not: its seed may write anything there. */
+  readonly word?: Word;
+  readonly [field: string]: unknown;
+}
 
 /** Shoots, of which this is all that is looked at: a garden has thousands. */
 const LabelledShoot = defineKind<LabelledShoot>({ ...typeMeta(Shoot), scope: "Namespaced" });
 
-function essential({ apiVersion, kind, metadata, status = {} }: LabelledShoot): LabelledShoot {
+function essential({ apiVersion, kind, metadata, status }: LabelledShoot): LabelledShoot {
   const { name, namespace, uid, labels = {} } = metadata;
-  const { lastOperation, lastErrors, conditions } = status;
   const label = labels[SHOOT_STATUS_LABEL];
   const kept = { name, namespace, ...(uid && { uid }), ...(label && { labels: { [SHOOT_STATUS_LABEL]: label } }) };
-  return { apiVersion, kind, metadata: kept, status: { lastOperation, lastErrors, conditions } };
+  return { apiVersion, kind, metadata: kept, word: statusOf({ status }) };
 }

@@ -9,7 +9,14 @@ import { etcdDamagedSince } from "../api/shoot/etcd-damage.ts";
 import type { ShootRef } from "../api/shoot/run.ts";
 import type { Condition, KubeObject, NamespacedMeta } from "../api/schema/meta.ts";
 import type { ShootClient } from "../client/shoots.ts";
-import { createController, createReflector, defineKind, typeMeta, type KubeClient } from "../kube/index.ts";
+import {
+  briefConditions,
+  createController,
+  createReflector,
+  defineKind,
+  typeMeta,
+  type KubeClient,
+} from "../kube/index.ts";
 import type { Logger } from "../log.ts";
 
 /** The garden that is watched, and the workflows that are told; times are ms. */
@@ -40,7 +47,10 @@ export function createShootController(deps: ShootControllerDeps) {
     log,
     keep: ({ apiVersion, kind, metadata, status: { observedGeneration, conditions = [] } = {} }) => ({
       ...{ apiVersion, kind, metadata: decisive(metadata) },
-      status: { observedGeneration, conditions: conditions.filter((one) => isDamaged({ conditions: [one] })) },
+      status: {
+        observedGeneration,
+        conditions: briefConditions(conditions, [HEALTH]).filter((one) => isDamaged({ conditions: [one] })),
+      },
     }),
     onEvent: ({ type, object, old }) => {
       const { uid } = object.metadata;
@@ -103,6 +113,9 @@ interface ShootRequest extends KubeObject {
   };
 }
 const ShootRequest = defineKind<ShootRequest>({ ...typeMeta(Shoot), scope: "Namespaced" });
+
+/** The condition that reports damaged data. */
+const HEALTH = "ControlPlaneHealthy";
 
 function decisive({ name, namespace, uid, resourceVersion, ...metadata }: NamespacedMeta): NamespacedMeta {
   const { generation, deletionTimestamp, annotations = {} } = metadata;

@@ -1,4 +1,4 @@
-export { inBrief } from "./brief.ts";
+export { briefConditions, inBrief, inShort, withoutStatus } from "./brief.ts";
 export type { ClusterKey, Key, KeyOf, Kind, NamespacedKey, Scope, TypeRef } from "../api/schema/kind.ts";
 export * from "./bootstrap-token.ts";
 export { untrusted, type Bounds } from "./bounds.ts";

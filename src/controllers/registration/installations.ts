@@ -1,6 +1,6 @@
 import { ControllerInstallation } from "../../api/index.ts";
-import { installedHash, isHeld, wantedHash } from "../../api/registration/installation.ts";
-import { createReflector, type KubeClient, type Reflector } from "../../kube/index.ts";
+import { installedHash, isHeld, wantedHash, type HelmStatus } from "../../api/registration/installation.ts";
+import { briefConditions, createReflector, inShort, type KubeClient, type Reflector } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 
 /** `onChange` is told of each installation that has changed, or gone, and of what it was before. */
@@ -39,10 +39,12 @@ export function createInstallations({ gardenClient, log, onChange }: Installatio
   };
   const reflector: Reflector<ControllerInstallation> = createReflector(gardenClient, ControllerInstallation, {
     log,
+    keep: knownInstallation,
     onEvent: ({ type, object, old }) => {
       forget(old ?? object);
-      if (type !== "deleted") remember(object);
-      onChange(object, old);
+      const kept = type === "deleted" ? undefined : reflector.get(object.metadata.name);
+      if (kept !== undefined) remember(kept);
+      onChange(kept ?? knownInstallation(object), old);
     },
   });
 
@@ -70,3 +72,12 @@ export const isOpen = (installation: ControllerInstallation): boolean =>
 /** Whether its seed has said that it has objects which need the controller. */
 export const isRequired = ({ status }: ControllerInstallation): boolean =>
   (status?.conditions ?? []).some((condition) => condition.type === "Required" && condition.status === "True");
+
+/** What is remembered of an installation. Its seed writes its status, past all webhooks: of that, what is read here. */
+function knownInstallation({ status, ...installation }: ControllerInstallation): ControllerInstallation {
+  const { kind, hash } = (status?.providerStatus ?? {}) as Partial<Record<keyof HelmStatus, unknown>>;
+  const providerStatus = { kind: inShort(kind), hash: inShort(hash) };
+  return { ...installation, status: { conditions: briefConditions(status?.conditions, judgedBy), providerStatus } };
+}
+
+const judgedBy = ["Valid", "Installed", "Healthy", "Progressing", "Required"];

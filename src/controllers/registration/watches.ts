@@ -1,8 +1,16 @@
 import { BackupBucket, BackupEntry, ShootBastion } from "../../api/index.ts";
 import { wordsOfBastion, wordsOfBucket, wordsOfEntry } from "../../api/registration/demand.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
-import { createReflector, inBrief, type Kind, type KubeClient, type Reflector } from "../../kube/index.ts";
+import {
+  createReflector,
+  inBrief,
+  withoutStatus,
+  type Kind,
+  type KubeClient,
+  type Reflector,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
+import { knownBucket, knownEntry } from "../known-backups.ts";
 import {
   knowDeployment,
   KnownDeployment,
@@ -61,19 +69,21 @@ export function createWatches({ gardenClient, log, requirements, onRegistration,
   const entriesOf = new Map<string, Set<BackupEntry>>();
   const entries: Reflector<BackupEntry> = createReflector(gardenClient, BackupEntry, {
     log,
+    keep: knownEntry,
     onEvent: ({ object, old }) => {
       if (old !== undefined) entriesOf.get(old.spec.bucketName ?? "")?.delete(old);
       const kept = entries.get(object.metadata.name, object.metadata.namespace);
-      const bucket = object.spec.bucketName ?? "";
+      const bucket = kept?.spec.bucketName ?? "";
       if (kept !== undefined) entriesOf.set(bucket, (entriesOf.get(bucket) ?? new Set<BackupEntry>()).add(kept));
-      askForEntry(object);
+      askForEntry(kept ?? object);
     },
   });
   const buckets: Reflector<BackupBucket> = createReflector(gardenClient, BackupBucket, {
     log,
-    onEvent: ({ object: { metadata, spec } }) => {
+    keep: knownBucket,
+    onEvent: ({ object: { metadata } }) => {
       const kept = buckets.get(metadata.name);
-      const seeds = spec.seedName === undefined ? [] : [spec.seedName];
+      const seeds = kept?.spec.seedName === undefined ? [] : [kept.spec.seedName];
       requirements.ask(`bucket ${metadata.name}`, kept && { seeds, words: wordsOfBucket(kept) });
       for (const entry of entriesOf.get(metadata.name) ?? []) askForEntry(entry);
     },
@@ -81,7 +91,7 @@ export function createWatches({ gardenClient, log, requirements, onRegistration,
 
   const bastions: Reflector<ShootBastion> = createReflector(gardenClient, ShootBastion, {
     log,
-    keep: (bastion) => inBrief(bastion),
+    keep: (bastion) => withoutStatus(inBrief(bastion)),
     onEvent: ({ object: { metadata } }) => {
       const kept = bastions.get(metadata.name, metadata.namespace);
       const seeds = kept?.spec.seedName === undefined ? [] : [kept.spec.seedName];

@@ -6,7 +6,16 @@ import { isSeedReady } from "../../api/placement/fit.ts";
 import { chooseSeed, type Choice } from "../../api/placement/schedule.ts";
 import { isSelfHosted } from "../../api/shoot/self-hosted.ts";
 import type { Strategy } from "../../api/placement/strategy.ts";
-import { createController, createReflector, isConflict, KubeError, refOf, type KubeClient } from "../../kube/index.ts";
+import {
+  briefConditions,
+  createController,
+  createReflector,
+  inShort,
+  isConflict,
+  KubeError,
+  refOf,
+  type KubeClient,
+} from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
 import { readDistances } from "./distances.ts";
 import { countShoots, isPending, PlacedShoot, toPlacedShoot } from "./known-shoots.ts";
@@ -31,8 +40,9 @@ export function createScheduler(deps: SchedulerDeps) {
   const bound = new Map<string, string>();
   const seeds = createReflector(gardenClient, Seed, {
     log,
+    keep: knownSeed,
     onEvent: ({ object, old }) => {
-      if (old === undefined || !isDeepStrictEqual(decisive(old), decisive(object))) retryPending();
+      if (old === undefined || !isDeepStrictEqual(decisive(old), decisive(knownSeed(object)))) retryPending();
     },
   });
   const shoots = createReflector(gardenClient, PlacedShoot, {
@@ -113,6 +123,18 @@ export function createScheduler(deps: SchedulerDeps) {
 }
 
 const said = (choice: Choice): Outcome => ("seed" in choice ? choice : { why: describeRefusals(choice.refusals) });
+
+/** A Seed with no more of its status than it is chosen by: its worker writes that, and may write anything there. */
+function knownSeed({ status, ...seed }: Seed): Seed {
+  const shoots = inShort(status?.allocatable?.["shoots"]);
+  return {
+    ...seed,
+    status: {
+      conditions: briefConditions(status?.conditions, ["GardenletReady", "BackupBucketsReady"]),
+      ...(shoots !== undefined && { allocatable: { shoots } }),
+    },
+  };
+}
 
 /** All that a Seed is chosen by, but for the time of its heartbeat: that comes every half minute. */
 const decisive = (seed: Seed) => ({

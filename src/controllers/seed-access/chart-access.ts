@@ -1,4 +1,4 @@
-import { ControllerDeployment, type ControllerInstallation } from "../../api/index.ts";
+import { ControllerDeployment } from "../../api/index.ts";
 import { readDeployment } from "../../api/registration/deployment.ts";
 import type { KubeObject } from "../../api/schema/meta.ts";
 import { defineKind, typeMeta } from "../../kube/index.ts";
@@ -18,7 +18,3 @@ export function toChartAccess({ apiVersion, kind, metadata, ...content }: ChartA
   const named = chart?.in === "registry" ? [chart.pullSecret, chart.caSecret] : [];
   return { apiVersion, kind, metadata, secrets: named.flatMap((name) => (name === undefined ? [] : [name])) };
 }
-
-/** Takes from an installation what is to be remembered: rights do not change with its conditions. */
-export const withoutStatus = ({ status: _, ...installation }: ControllerInstallation): ControllerInstallation =>
-  installation;

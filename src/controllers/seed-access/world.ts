@@ -12,13 +12,15 @@ import type { KubeObject } from "../../api/schema/meta.ts";
 import {
   createReflector,
   inBrief,
+  withoutStatus,
   type Kind,
   type KubeClient,
   type NamespacedKey,
   type Reflector,
 } from "../../kube/index.ts";
 import type { Logger } from "../../log.ts";
-import { ChartAccess, toChartAccess, withoutStatus } from "./chart-access.ts";
+import { knownBucket, knownEntry } from "../known-backups.ts";
+import { ChartAccess, toChartAccess } from "./chart-access.ts";
 import { KnownShoot, toKnownShoot } from "./known-shoot.ts";
 
 /** What of a garden decides which rights a seed has there. */
@@ -51,7 +53,7 @@ export const shootAccessId = (uid: string): string => `shoot.${uid}`;
 
 /** Follows the garden's Shoots with their bindings, Seeds and backups; a Seed's rights depend on Shoots that come to it. */
 export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
-  const follow = <T extends KubeObject>(kind: Kind<T>, depend: (object: T) => void, keep = (object: T) => object) => {
+  const follow = <T extends KubeObject>(kind: Kind<T>, depend: (object: T) => void, keep: (object: T) => T) => {
     const objects = new Map<string, T>();
     const reflector: Reflector<T> = createReflector(gardenClient, kind, {
       log,
@@ -76,14 +78,23 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
       .filter(({ spec }) => [spec.credentialsBindingName, spec.secretBindingName].includes(metadata.name))
       .forEach(touch);
 
-  const seeds = follow(Seed, (seed) => {
-    touch(seed);
-    touchSeeds(); // what it says of its credentials is for those, too, that read its bucket
-  });
-  const buckets = follow(BackupBucket, (bucket) => {
-    touch(bucket);
-    touchSeeds();
-  });
+  // What seeds write of these may be anything: it is not remembered.
+  const seeds = follow(
+    Seed,
+    (seed) => {
+      touch(seed);
+      touchSeeds(); // what it says of its credentials is for those, too, that read its bucket
+    },
+    withoutStatus,
+  );
+  const buckets = follow(
+    BackupBucket,
+    (bucket) => {
+      touch(bucket);
+      touchSeeds();
+    },
+    knownBucket,
+  );
   const credentialsBindings = follow(CredentialsBinding, touchShoots, inBrief);
   const secretBindings = follow(SecretBinding, touchShoots, inBrief);
   const shoots = follow(
@@ -95,14 +106,14 @@ export function createWorld({ gardenClient, log, onChange }: WorldDeps) {
     },
     toKnownShoot,
   );
-  const entries = follow(BackupEntry, touch);
+  const entries = follow(BackupEntry, touch, knownEntry);
   // It is its seed's own once the Shoot is gone.
   const touchEntry = ({ metadata: { namespace, uid = "" }, status }: KnownShoot) => {
     const entry = entries.reflector.get(backupEntryName(status?.technicalID ?? "", uid), namespace);
     if (entry !== undefined) touch(entry);
   };
 
-  const bastions = follow(ShootBastion, touch, inBrief);
+  const bastions = follow(ShootBastion, touch, (bastion) => withoutStatus(inBrief(bastion)));
   const installations = follow(ControllerInstallation, touch, withoutStatus);
   const deployments = follow(
     ChartAccess,
