@@ -210,6 +210,39 @@ describe("a BackupEntry", () => {
     expect(await volumeOf()).toBeUndefined();
   });
 
+  test("of an earlier Shoot leaves the claim of a later Shoot of that name alone", async () => {
+    const annotations = { "shoot.gardener.cloud/uid": "1111-uid" };
+    await plane.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, annotations } });
+    const later = `${namespace}--1111-uid`;
+    await apply("BackupEntry", entry, { bucketName: "old" });
+    await settled("Create");
+    expect(await claimOf()).toBeUndefined();
+    await apply("BackupEntry", later, { bucketName: "old" });
+    await eventually(async () => expect(await claimOf()).toMatchObject({ spec: { volumeName: `backup-${later}` } }));
+    await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
+    await gone();
+    expect((await claimOf())?.metadata.deletionTimestamp).toBeUndefined();
+    expect(await claimOf()).toMatchObject({ spec: { volumeName: `backup-${later}` } });
+    expect(await readdir(join(directory, "old"))).not.toContain(entry);
+  });
+
+  test("of an earlier Shoot goes where a later Shoot's claim has taken the place of its own", async () => {
+    await apply("BackupEntry", entry, { bucketName: "old" });
+    await settled("Create");
+    const own = await claimOf();
+    if (own) await plane.client.patch(refOf<KubeObject>(own), { metadata: { finalizers: null } });
+    await plane.client.remove(refTo(PersistentVolumeClaim, { namespace, name: "etcd-backup" }));
+    const later = `${namespace}--1111-uid`;
+    await apply("BackupEntry", later, { bucketName: "old" });
+    await eventually(async () => expect(await claimOf()).toMatchObject({ spec: { volumeName: `backup-${later}` } }));
+    const volume = await volumeOf();
+    if (volume) await plane.client.patch(refOf<KubeObject>(volume), { metadata: { finalizers: null } });
+    await plane.client.remove(refTo(ExtensionBackupEntry, { name: entry }));
+    await gone();
+    expect((await claimOf())?.metadata.deletionTimestamp).toBeUndefined();
+    expect(await volumeOf()).toBeUndefined();
+  });
+
   test("goes from every bucket in which it has been", async () => {
     await apply("BackupBucket", "first", {});
     await eventually(async () => expect(await readdir(directory)).toContain("first"));

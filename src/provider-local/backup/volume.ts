@@ -1,3 +1,5 @@
+import { SHOOT_UID_ANNOTATION } from "../../api/annotations.ts";
+import { shootUidOfBackupEntry } from "../../api/extensions/backup-entry.ts";
 import { ExtensionBackupEntry, type KubeObject } from "../../api/index.ts";
 import type { ActuatorContext } from "../../extension/index.ts";
 import {
@@ -15,7 +17,7 @@ const CLAIM = "etcd-backup";
 
 /**
  * Lets the Shoot's namespace reach a directory through the claim `etcd-backup`. Without a namespace there is no pod that
- * could reach it. The volume belongs to the entry and goes with it, wherever it was left; the directory stays.
+ * could reach it, and the namespace of a later Shoot of the same name is left to that Shoot's own entry. The volume belongs to the entry and goes with it, wherever it was left; the directory stays.
  */
 export async function claimBackups(
   { metadata: { name, uid = "" } }: ExtensionBackupEntry,
@@ -28,15 +30,27 @@ export async function claimBackups(
     log.debug("backups are not claimed: there is no namespace");
     return;
   }
+  const living = home.metadata.annotations?.[SHOOT_UID_ANNOTATION];
+  if (living !== undefined && living !== shootUidOfBackupEntry(name)) {
+    log.debug({ shoot: living }, "backups are not claimed: the namespace is that of a later Shoot of this name");
+    return;
+  }
   const owner = { ...typeMeta(ExtensionBackupEntry), name, uid };
   await forgetFormerClaim(client, name);
   await client.apply(volume({ entry: name, namespace, path, owner }));
   await client.apply(claim(name, namespace));
 }
 
-/** Takes claim and volume away; they are gone only when no pod uses them any more. */
+/**
+ * Deletes the entry's claim and volume; they are gone only when no pod uses them any more. A claim of another entry is left
+ * alone: once a Shoot is gone, another one of its name may have the same namespace.
+ */
 export async function releaseBackups(entry: string, { client }: Pick<ActuatorContext, "client">): Promise<void> {
-  await client.remove(refTo(PersistentVolumeClaim, { namespace: namespaceOf(entry), name: CLAIM }));
+  const claimed = await client.read(PersistentVolumeClaim, { namespace: namespaceOf(entry), name: CLAIM });
+  if (claimed?.spec.volumeName === volumeName(entry)) {
+    const { uid } = claimed.metadata;
+    await client.remove(refOf(claimed), uid === undefined ? {} : { uid });
+  }
   await client.remove(refTo(PersistentVolume, { name: volumeName(entry) }));
   const left = await client.read(PersistentVolume, { name: volumeName(entry) });
   if (left) throw new Error(`volume ${volumeName(entry)} is still in use`);
