@@ -78,6 +78,16 @@ describe("a machine that goes", () => {
     expect(await nodeOf("going")).toBeUndefined();
   });
 
+  it("leaves a Node alone that another machine has registered by that name meanwhile", async () => {
+    const replace = async () => {
+      await kube.remove(refTo(Node, { name: "going" }));
+      await createNode("going");
+    };
+    await retireNode(access, "going", replace, -1);
+    expect(await nodeOf("going")).toMatchObject({ metadata: { name: "going" } });
+    await kube.remove(refTo(Node, { name: "going" }));
+  });
+
   /** A pod in a namespace that is being deleted, which no controller takes away. */
   async function createLeaving() {
     const metadata = { name: "app", namespace: "leaving" };

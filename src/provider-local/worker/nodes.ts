@@ -31,7 +31,7 @@ export interface NodeAccess extends Pick<ActuatorContext, "signal" | "log"> {
 /**
  * Takes a machine out of a Shoot: no new pods, the running ones moved, the machine removed, its Node too. What only the
  * Shoot's API server can do is left out when that doesn't answer: a machine must be removable without it. The Node is then
- * left for {@link removeLeftNodes}.
+ * left for {@link removeLeftNodes}, and so is one that has come by this name since.
  */
 export async function retireNode(
   access: NodeAccess,
@@ -40,13 +40,17 @@ export async function retireNode(
   drainTimeout = DRAIN_TIMEOUT,
 ): Promise<void> {
   const ref = refTo(Node, { name });
+  let uid: string | undefined;
   await ifAnswered(access, async (shootClient) => {
-    if (!(await shootClient.read(ref))) return;
+    uid = (await shootClient.read(ref))?.metadata.uid;
+    if (uid === undefined) return;
     await shootClient.patch(ref, { spec: { unschedulable: true } });
     await drain(shootClient, name, { signal: access.signal, timeout: drainTimeout });
   });
   await removeMachine();
-  await ifAnswered(access, (shootClient) => shootClient.remove(ref));
+  await ifAnswered(access, async (shootClient) => {
+    if (uid !== undefined) await shootClient.remove(ref, { uid });
+  });
 }
 
 /** Removes the Nodes of pools that have no machine: all were removed with the Worker, or one was while the Shoot's API server did not answer, or this process died over it. */
