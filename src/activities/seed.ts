@@ -247,11 +247,7 @@ async function removeNamespace(
     severeAfter: 900_000,
     deadline: 900_000,
   };
-  await removeAnnotated(
-    seedClient,
-    namespaceRef(run),
-    waits.group(step, 1).registration(target, namespace.metadata.uid),
-  );
+  await removeAnnotated(seedClient, namespace, waits.group(step, 1).registration(target, namespace.metadata.uid));
   return [target];
 }
 

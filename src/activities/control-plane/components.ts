@@ -116,7 +116,7 @@ export function createComponents(deps: ComponentDeps) {
       for (const object of found.reverse()) {
         const { uid } = object.metadata;
         const annotations = awaited.includes(object) ? group.registration(targetOf(object, "gone"), uid) : {};
-        await removeAnnotated(client, refOf(object), annotations, { propagationPolicy: "Foreground" });
+        await removeAnnotated(client, object, annotations, { propagationPolicy: "Foreground" });
       }
       for (const claim of claimsOf(objects)) await seedClient.remove(claim);
       return awaited.map((object) => targetOf(object, "gone"));

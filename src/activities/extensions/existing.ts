@@ -43,7 +43,7 @@ export async function confirmAndRemove(
     [CONFIRM_DELETION_ANNOTATION]: "true",
     [TIMESTAMP_ANNOTATION]: new Date().toISOString(),
   };
-  await removeAnnotated(seedClient, refOf(object), confirmed);
+  await removeAnnotated(seedClient, object, confirmed);
 }
 
 const recordTypeOf = (object: KubeObject | undefined): string =>

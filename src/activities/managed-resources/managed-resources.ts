@@ -49,7 +49,7 @@ export function createManagedResources({ seedClient, waits }: ManagedResourceDep
       const group = waits.group(step, managed.length);
       for (const one of managed) {
         const annotations = group.registration(targetOf(one, "gone"), one.metadata.uid);
-        await removeAnnotated(seedClient, refOf(one), annotations);
+        await removeAnnotated(seedClient, one, annotations);
         const { uid } = one.metadata;
         if (run.forced) await unlessGone(seedClient.patch(refOf(one), { metadata: { uid, finalizers: null } }));
       }
