@@ -21,13 +21,7 @@ test.beforeAll(async ({ cluster }) => {
   dns = await startNameServer();
   const { client } = plane;
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-  const spec = { cloudProfile: {}, shoot: { metadata: { name: "dns", namespace: "garden-dev" } } };
-  await client.apply({
-    apiVersion: "extensions.gardener.cloud/v1alpha1",
-    kind: "Cluster",
-    metadata: { name: namespace },
-    spec,
-  });
+  await applyCluster();
   const actuator = createDnsRecordActuator({ server: dns.server, zone: dns.zone });
   controller = createExtensionController({ client, kind: "DNSRecord", type: "rfc2136", actuator, log });
   controller.start();
@@ -72,9 +66,64 @@ describe("a DNSRecord", () => {
   test("reports the refusal of a server", async () => {
     await apply("foreign", { name: "api.example.org", recordType: "A", values: ["172.30.128.1"], zone: "example.org" });
     await eventually(async () => expect((await read("foreign"))?.status?.lastError).toBeDefined());
-    expect((await read("foreign"))?.status?.lastError?.description).toMatch(
-      /cannot update A api.example.org: .*(NOTAUTH|REFUSED)/,
+    const { lastError } = (await read("foreign"))?.status ?? {};
+    expect(lastError?.description).toMatch(/cannot update A api.example.org: .*NOTAUTH.*use a name in a zone of it/);
+    expect(lastError?.codes).toEqual(["ERR_CONFIGURATION_PROBLEM"]);
+  });
+
+  test.each([
+    ["in a zone that its server does not serve", { zone: "example.org" }],
+    ["outside of its server's zone", {}],
+  ])("that was never written, %s, is deleted", async (what, zone) => {
+    const name = what.startsWith("in") ? "elsewhere" : "outside";
+    await apply(name, { name: "api.example.org", recordType: "A", values: ["172.30.128.1"], ...zone });
+    await eventually(async () => expect((await read(name))?.status?.lastError).toBeDefined());
+    expect((await read(name))?.status?.lastError?.codes).toEqual(["ERR_CONFIGURATION_PROBLEM"]);
+    await plane.client.remove(ref(name));
+    await eventually(async () => expect(await read(name)).toBeUndefined());
+  });
+
+  test("outside of its server's zones is deleted once its Secret names a zone", async () => {
+    const { server, key } = dns;
+    const address = `${server.address}:${server.port}`;
+    const data = { Server: address, TSIGKeyName: key.name, TSIGSecret: key.secret };
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "zoneless", namespace } };
+    await plane.client.apply({ ...secret, stringData: data });
+    const secretRef = { name: "zoneless", namespace };
+    await apply("zoneless", { name: "api.example.org", recordType: "A", values: ["172.30.128.1"], secretRef });
+    await eventually(async () => {
+      const { lastError } = (await read("zoneless"))?.status ?? {};
+      expect(lastError?.description).toMatch(/cannot update A api.example.org: .*set Zone in its Secret/);
+      expect(lastError?.codes).toEqual(["ERR_CONFIGURATION_PROBLEM"]);
+    });
+    await plane.client.apply({ ...secret, stringData: { ...data, Zone: dns.zone } });
+    await plane.client.remove(ref("zoneless"));
+    await eventually(async () => expect(await read("zoneless")).toBeUndefined());
+  });
+
+  test("that was written stays while its server refuses to delete it, unless its Shoot is deleted by force", async () => {
+    await apply("moved", { name: "moved.perennial.test", recordType: "A", values: ["172.30.128.1"] });
+    await succeeded("moved");
+    await apply("moved", {
+      name: "moved.perennial.test",
+      recordType: "A",
+      values: ["172.30.128.1"],
+      zone: "example.org",
+    });
+    await plane.client.remove(ref("moved"));
+    await eventually(async () =>
+      expect((await read("moved"))?.status).toMatchObject({
+        lastOperation: { type: "Delete", state: "Error" },
+        lastError: { codes: ["ERR_CONFIGURATION_PROBLEM"] },
+      }),
     );
+    await applyCluster({
+      deletionTimestamp: new Date().toISOString(),
+      annotations: { "confirmation.gardener.cloud/force-deletion": "true" },
+    });
+    await askAgain("moved");
+    await eventually(async () => expect(await read("moved")).toBeUndefined());
+    await applyCluster();
   });
 });
 
@@ -119,6 +168,23 @@ describe("a signed update", () => {
     expect(await queryRecords(dns.server, records)).toEqual([]);
   });
 });
+
+function applyCluster(metadata: object = {}) {
+  return plane.client.apply({
+    apiVersion: "extensions.gardener.cloud/v1alpha1",
+    kind: "Cluster",
+    metadata: { name: namespace },
+    spec: { cloudProfile: {}, shoot: { metadata: { name: "dns", namespace: "garden-dev", ...metadata } } },
+  });
+}
+
+function askAgain(name: string) {
+  const annotations = {
+    "gardener.cloud/operation": "reconcile",
+    "gardener.cloud/timestamp": new Date().toISOString(),
+  };
+  return plane.client.patch(ref(name), { metadata: { annotations } });
+}
 
 function apply(name: string, spec: object): Promise<DNSRecord> {
   return plane.client.apply<DNSRecord>({

@@ -2,6 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { execa } from "execa";
 import { canonicalName } from "../../dns/domain.ts";
+import { ExtensionError } from "../../extension/index.ts";
 
 /** A DNS server that takes signed updates (RFC 2136), and how they are signed. */
 export interface NameServer {
@@ -28,9 +29,19 @@ export interface UpdateConditions {
   readonly signal?: AbortSignal;
 }
 
+/** A refusal of the server because it does not serve the zone, or the name is not in it: NOTAUTH or NOTZONE (RFC 2136, 2.2). */
+export class ForeignZone extends ExtensionError {
+  constructor(what: string, answer: string) {
+    super(
+      `${what}: ${answer}: use a name in a zone of it, or set in its Secret the server that serves the zone, its key and the zone`,
+      ["ERR_CONFIGURATION_PROBLEM"],
+    );
+  }
+}
+
 /**
- * Replaces all values of the name and type in one update; no values removes them. Throws when the server refused or
- * afterwards answers something else.
+ * Replaces all values of the name and type in one update; no values removes them. Throws when the server refused, by a
+ * {@link ForeignZone} where the zone is not its own, or afterwards answers something else.
  */
 export async function updateRecords(
   server: NameServer,
@@ -43,14 +54,19 @@ export async function updateRecords(
   const options = { input: script, reject: false, ...(signal && { cancelSignal: signal }) } as const;
   const { exitCode, stderr } = await execa("nsupdate", [...keyFile, "-t", "10"], options);
   signal?.throwIfAborted();
-  if (exitCode !== 0)
-    throw new Error(`cannot update ${records.type} ${records.name}: ${stderr.trim() || "nsupdate failed"}`);
+  const what = `cannot update ${records.type} ${records.name}`;
+  if (/\bupdate failed: (?:NOTZONE|NOTAUTH)\b(?!\()/.test(stderr)) throw new ForeignZone(what, stderr.trim());
+  // Without a zone, nsupdate asks first which one it is.
+  if (zone === undefined && /\bfailed: REFUSED\b/.test(stderr))
+    throw new ExtensionError(
+      `${what}: the server refuses to answer which zone that is in (REFUSED): set Zone in its Secret to a zone of the server`,
+      ["ERR_CONFIGURATION_PROBLEM"],
+    );
+  if (exitCode !== 0) throw new Error(`${what}: ${stderr.trim() || "nsupdate failed"}`);
   const answered = await queryRecords(server, records);
   const wanted = normalize(records);
   if (JSON.stringify(answered) === JSON.stringify(wanted)) return;
-  throw new Error(
-    `cannot update ${records.type} ${records.name}: the server answers [${answered.join(", ")}] instead of [${wanted.join(", ")}]`,
-  );
+  throw new Error(`${what}: the server answers [${answered.join(", ")}] instead of [${wanted.join(", ")}]`);
 }
 
 /** What the server itself says now, sorted; nothing when it has none. */

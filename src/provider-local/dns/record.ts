@@ -4,7 +4,7 @@ import { ExtensionError, readSecret, type Actuator, type ActuatorContext } from 
 import { Secret } from "../../kube/index.ts";
 import { isLeadershipKey, requireOwnLeadershipRecord } from "./leadership-key.ts";
 import { updateLeader } from "./leader-record.ts";
-import { partsOf, problemOf, updateRecords, type NameServer } from "./name-server.ts";
+import { ForeignZone, partsOf, problemOf, updateRecords, type NameServer } from "./name-server.ts";
 
 /** The DNS server and zone for records whose Secret doesn't name one. */
 export interface DefaultNameServer {
@@ -32,11 +32,28 @@ export function createDnsRecordActuator(fallback?: DefaultNameServer): Actuator<
       ...(object.spec.class === "garden" ? { requeueAfter: keepRight } : {}),
     };
   };
+  const remove: Actuator<DNSRecord, Cluster | undefined>["delete"] = async (object, _cluster, context) => {
+    try {
+      await write(object, [], context);
+    } catch (error) {
+      if (!(error instanceof ForeignZone) || object.status?.zone !== undefined) throw error;
+      context.log.info({ err: error }, "there is nothing to delete: the server never took this record");
+    }
+  };
   return {
     reconcile,
     restore: reconcile,
     migrate: async () => undefined,
-    delete: async (object, _cluster, context) => void (await write(object, [], context)),
+    delete: remove,
+    forceDelete: async (object, cluster, context) => {
+      try {
+        await remove(object, cluster, context);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        context.check();
+        context.log.warn({ err: error }, "a record is left behind: its server did not delete it");
+      }
+    },
   };
 }
 
