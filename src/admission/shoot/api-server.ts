@@ -1,4 +1,5 @@
 import semver from "semver";
+import { forbiddenPlugins, requiredPlugins } from "../../api/shoot/admission-plugins.ts";
 import { secondsOf } from "../../api/schema/duration.ts";
 import type { Shoot } from "../../api/index.ts";
 import type { Cause } from "../review.ts";
@@ -45,7 +46,14 @@ function pluginCauses(plugins: NonNullable<Config["admissionPlugins"]>, isKnown:
     if (!pluginsWithConfiguration.includes(name) || disabled) return [];
     return [{ field: at(index), message: `${name} needs a configuration, which is not supported: leave it out` }];
   });
-  return [...twice, ...unknownCauses, ...unconfigured];
+  const misused = plugins.flatMap(({ name, disabled = false }, index): Cause[] => {
+    if (disabled && requiredPlugins.includes(name))
+      return [{ field: at(index), message: `${name} cannot be disabled: leave it out` }];
+    if (!disabled && forbiddenPlugins.includes(name))
+      return [{ field: at(index), message: `${name} cannot be enabled, as no API server runs with it: leave it out` }];
+    return [];
+  });
+  return [...twice, ...unknownCauses, ...unconfigured, ...misused];
 }
 
 /** A refusal is for people, and each suggestion is a search. */

@@ -1,3 +1,4 @@
+import { forbiddenPlugins, requiredPlugins } from "../../api/shoot/admission-plugins.ts";
 import { commandLine, featureGates, literal, type Flags } from "../command-line.ts";
 import type { ControlPlaneContext } from "../context.ts";
 import { etcdClientUrl } from "../etcd/addresses.ts";
@@ -135,12 +136,16 @@ function whatTheUserAsksFor({ shoot }: ControlPlaneContext): Flags {
   };
 }
 
-/** Machines may change only what is theirs, whatever the user asks for. */
+/** Required plugins run, and those that are forbidden do not, whatever a Shoot that was admitted earlier asks for. */
 function admissionPlugins(
   plugins: readonly { readonly name: string; readonly disabled?: boolean | undefined }[],
 ): Flags {
-  const others = plugins.filter(({ name }) => name !== "NodeRestriction");
-  const names = (disabled: boolean) =>
-    others.filter((each) => (each.disabled ?? false) === disabled).map(({ name }) => name);
-  return { "enable-admission-plugins": ["NodeRestriction", ...names(false)], "disable-admission-plugins": names(true) };
+  const names = (disabled: boolean, ignored: readonly string[]) =>
+    plugins
+      .filter((each) => (each.disabled ?? false) === disabled && !ignored.includes(each.name))
+      .map(({ name }) => name);
+  return {
+    "enable-admission-plugins": ["NodeRestriction", ...names(false, ["NodeRestriction", ...forbiddenPlugins])],
+    "disable-admission-plugins": names(true, requiredPlugins),
+  };
 }

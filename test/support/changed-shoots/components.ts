@@ -1,3 +1,4 @@
+import { requiredPlugins } from "../../../src/api/shoot/admission-plugins.ts";
 import { admitted, refused, type ShootCase } from "./case.ts";
 
 const kubernetes = "spec.kubernetes";
@@ -78,9 +79,28 @@ export const componentCases: readonly ShootCase[] = [
   ),
   refused(
     "an admission plugin twice",
-    { [`${server}.admissionPlugins`]: [{ name: "PodSecurity" }, { name: "PodSecurity", disabled: true }] },
+    { [`${server}.admissionPlugins`]: [{ name: "LimitRanger" }, { name: "LimitRanger", disabled: true }] },
     "named twice",
     `${server}.admissionPlugins[1].name`,
+  ),
+  ...requiredPlugins.map((name) =>
+    refused(
+      `admission plugin ${name} disabled`,
+      { [`${server}.admissionPlugins`]: [{ name, disabled: true }] },
+      `${name} cannot be disabled: leave it out`,
+      `${server}.admissionPlugins[0].name`,
+    ),
+  ),
+  refused(
+    "admission plugin AlwaysDeny enabled",
+    { [`${server}.admissionPlugins`]: [{ name: "AlwaysDeny" }] },
+    "AlwaysDeny cannot be enabled",
+    `${server}.admissionPlugins[0].name`,
+  ),
+  admitted(
+    "admission plugins that are not required disabled",
+    { [`${server}.admissionPlugins`]: ["AlwaysDeny", "LimitRanger"].map((name) => ({ name, disabled: true })) },
+    "kube-apiserver starts without them",
   ),
   refused(
     "an unknown API",

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import type { KubeObject } from "../../../src/api/index.ts";
+import { requiredPlugins } from "../../../src/api/shoot/admission-plugins.ts";
 import {
   components,
   imagesFor,
@@ -155,6 +156,16 @@ test.for(promises)("%s has %s, which webhooks leave alone", ([name, flag]) => {
   const wanted = exampleContext(flag === "--disable-admission-plugins" ? { shoot: disabled } : {});
   const found = components[name].objects(wanted).filter(({ kind }) => kind === "Deployment");
   expect(JSON.stringify(found)).toContain(`"${flag}=`);
+});
+
+test("kube-apiserver runs with the plugins that it needs, whatever was admitted earlier", () => {
+  const disabled = [...requiredPlugins, "LimitRanger"].map((name) => ({ name, disabled: true }));
+  const admissionPlugins = [...disabled, { name: "AlwaysDeny" }, { name: "AlwaysPullImages" }];
+  const shoot = exampleShoot({ kubernetes: { version: "1.34.4", kubeAPIServer: { admissionPlugins } } });
+  const found = components["kube-apiserver"].objects(exampleContext({ shoot }));
+  const text = JSON.stringify(found.filter(({ kind }) => kind === "Deployment"));
+  expect(text).toContain('"--enable-admission-plugins=NodeRestriction,AlwaysPullImages"');
+  expect(text).toContain('"--disable-admission-plugins=LimitRanger"');
 });
 
 test.for(servers)("%s has no flag that Kubernetes has removed", (name) => {
