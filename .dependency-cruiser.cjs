@@ -31,7 +31,7 @@ const arrows = {
   flow: [],
   workflows: ["flow", spelling],
   components: [
-    "api/(annotations|labels|names|object-stores|extensions/backup-entry|schema/(cidr|duration|quantity)|shoot/(dns-provider|kubelet-defaults))",
+    "api/(annotations|labels|names|object-stores|extensions/backup-entry|schema/(cidr|duration|quantity)|shoot/(admission-plugins|dns-provider|kubelet-defaults))",
     "omit-undefined",
     "parsing",
     "yaml",
