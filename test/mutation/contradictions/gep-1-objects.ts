@@ -73,8 +73,8 @@ export const ofGep1Objects: readonly Contradiction[] = [
   {
     promise: "`DNSProvider` and `DNSEntry` (`dns.gardener.cloud`)",
     file: "src/provider-local/dns/record.ts",
-    find: "void (await write(object, [], context))",
-    put: "void context.check()",
+    find: "await write(object, [], context);",
+    put: "context.check();",
   },
   {
     promise: "`Infrastructure`",
