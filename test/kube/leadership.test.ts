@@ -373,13 +373,12 @@ describe("a leadership record", () => {
 
   test("is not changed by a DNSRecord of an earlier epoch, whichever seed wrote it", async () => {
     await flipped();
-    const { apiVersion, kind } = DNSRecord;
     const { namespace } = run;
     const { spec } = (await dnsRecord()) as DNSRecord;
     const secretRef = { name: "late", namespace }; // with the label of the leadership domain, only the Shoot's one record is written
     await gardenClient.apply({ ...leadershipDomain(), metadata: secretRef });
     await gardenClient.create({
-      ...{ apiVersion, kind },
+      ...{ apiVersion: DNSRecord.apiVersion, kind: DNSRecord.kind },
       metadata: { name: `${run.name}-late`, namespace, annotations: { "gardener.cloud/operation": "reconcile" } },
       spec: { ...spec, secretRef, values: ["Seed=seed-1", "Epoch=1"] },
     });
