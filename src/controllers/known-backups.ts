@@ -9,7 +9,7 @@ export function knownEntry({ apiVersion, kind, metadata, spec }: BackupEntry): B
   return {
     ...inBrief({ apiVersion, kind, metadata }, [SHOOT_GONE_ANNOTATION]),
     spec: { bucketName, ...omitUndefined({ seedName }) },
-  } as BackupEntry;
+  };
 }
 
 /** What is remembered of a BackupBucket, which a seed writes as it does BackupEntries. */
@@ -25,7 +25,7 @@ export function knownBucket({ apiVersion, kind, metadata, spec }: BackupBucket):
         credentialsRef: credentialsRef && inShortReference(credentialsRef),
       }),
     },
-  } as BackupBucket;
+  };
 }
 
 type Reference = NonNullable<BackupBucket["spec"]["credentialsRef"]>;
