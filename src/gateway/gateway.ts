@@ -73,8 +73,10 @@ export async function createGateway(deps: GatewayDeps): Promise<Connections> {
     };
     const onward = { path, request, metadata: passedOn(headers, caller), deadline, cancelled: cancellationOf(stream) };
     if (caller.kind === "garden") return await counted.call(onward);
-    const { answer = asItIs, ...permitted } = await permit(caller, { path, request, upstream: counted });
-    return answer(await counted.call({ ...onward, ...permitted }));
+    const permitted = await permit(caller, { path, request, upstream: counted });
+    if ("answered" in permitted) return permitted.answered;
+    const { answer = asItIs, ...asked } = permitted;
+    return answer(await counted.call({ ...onward, ...asked }));
   };
 
   const refuse = async ({ stream, path, peer }: Call, error: unknown, caller?: Identity): Promise<void> => {

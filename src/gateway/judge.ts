@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { seedQueue } from "../workflows/contract.ts";
 import type { Identity } from "./identity.ts";
 import { forbidden, Refusal } from "./refusal.ts";
+import { bounded } from "./seed-messages.ts";
 import type { TaskTokens } from "./task-tokens.ts";
 import { findWaitingQueue, type Waiting } from "./waiting-queue.ts";
 import type { Upstream } from "./upstream.ts";
@@ -46,7 +47,7 @@ export function createJudge({ namespace, tokens, upstream }: JudgeDeps, { name, 
       const own = this.namespace(asked);
       if (!workflowId || !runId || !activityId)
         throw new Refusal(status.INVALID_ARGUMENT, "an activity is named by its workflow, its run and its own id");
-      const waiting: Waiting = { workflowId, runId, activityId };
+      const waiting: Waiting = bounded({ workflowId, runId, activityId }, "workflowId", "runId", "activityId");
       const queue = await findWaitingQueue(upstream, namespace, waiting);
       if (queue !== ownQueue)
         throw new Refusal(status.NOT_FOUND, `no activity ${activityId} of ${workflowId} waits for ${name}`);

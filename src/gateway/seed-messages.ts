@@ -5,8 +5,11 @@ import { excessOfMessage, type MessageSize } from "./message-size.ts";
 import { typeOf } from "./messages.ts";
 import { Refusal } from "./refusal.ts";
 
-/** A call that a seed may make: what the frontend is asked, and what becomes of its answer. */
-export interface Permit {
+/** A call that a seed may make: one that goes on to the frontend, or one that the gateway answers itself. */
+export type Permit = Onward | { readonly answered: Uint8Array };
+
+/** What the frontend is asked, and what becomes of its answer. */
+export interface Onward {
   /** As the method that was called, where it is missing. */
   readonly path?: string;
   readonly request: Uint8Array;
@@ -44,12 +47,29 @@ export const readPart = <T>(message: Message<T>, bytes: Uint8Array, fields: Fiel
   );
 
 /** The permit for a message as it was judged. */
-export const write = <T>(message: Message<T>, content: T): Permit => ({ request: message.encode(content).finish() });
+export const write = <T>(message: Message<T>, content: T): Onward => ({ request: message.encode(content).finish() });
 
 /** Those fields that were sent. */
 export function pick<T extends object, Field extends keyof T>(message: T, ...fields: readonly Field[]) {
   return omitUndefined(Object.fromEntries(fields.map((field) => [field, message[field]])) as Pick<T, Field>);
 }
+
+/**
+ * The message as it is. Throws `Refusal` where one of these texts is longer than an id of Temporal: it keeps those of polls, of
+ * workers that end and of workflows that are asked for, counts them, and does not measure them.
+ */
+export function bounded<T extends object>(message: T, ...fields: readonly (keyof T & string)[]): T {
+  for (const field of fields) {
+    const text: unknown = message[field];
+    const length = typeof text === "string" ? Buffer.byteLength(text) : 0;
+    if (length > LONGEST)
+      throw new Refusal(status.INVALID_ARGUMENT, `${field} has ${length} bytes and may have ${LONGEST}`);
+  }
+  return message;
+}
+
+/** In bytes: `limit.maxIDLength` of deploy/temporal. */
+const LONGEST = 255;
 
 function attempt<T>(work: () => T): T {
   try {

@@ -2,7 +2,7 @@ import { createJudge, type Judge, type JudgeDeps, type Seed } from "./judge.ts";
 import { partOf } from "./message-part.ts";
 import { messages, typeOf, workflowMethod } from "./messages.ts";
 import { answering } from "./seed-answers.ts";
-import { pick, read, write, type Permit } from "./seed-messages.ts";
+import { bounded, pick, read, write, type Permit } from "./seed-messages.ts";
 import type { UpstreamCall } from "./upstream.ts";
 
 /**
@@ -36,7 +36,8 @@ const rules: Readonly<Record<string, Rule>> = {
   PollActivityTaskQueue(bytes, judge) {
     const asked = read(messages.PollActivityTaskQueueRequest, bytes);
     const { request } = write(messages.PollActivityTaskQueueRequest, {
-      ...pick(asked, "identity", "workerInstanceKey", "pollerGroupId", "taskQueueMetadata"),
+      ...bounded(pick(asked, ...pollNames), ...pollNames),
+      ...pick(asked, "taskQueueMetadata"),
       namespace: judge.namespace(asked.namespace),
       taskQueue: judge.queue(asked.taskQueue),
     });
@@ -60,20 +61,33 @@ const rules: Readonly<Record<string, Rule>> = {
     "lastHeartbeatDetails",
   ),
 
+  /**
+   * Is not passed on: Temporal keeps each worker that a heartbeat names in memory for five minutes, a million of them, of
+   * whatever length, and nothing of ours reads them.
+   */
   RecordWorkerHeartbeat(bytes, judge) {
     const asked = read(messages.RecordWorkerHeartbeatRequest, bytes);
+    judge.namespace(asked.namespace);
     for (const { taskQueue } of asked.workerHeartbeat ?? []) judge.queue({ name: taskQueue });
-    const said = pick(asked, "identity", "workerHeartbeat");
-    return write(messages.RecordWorkerHeartbeatRequest, { ...said, namespace: judge.namespace(asked.namespace) });
+    return { answered: messages.RecordWorkerHeartbeatResponse.encode({}).finish() };
   },
 
+  /** Of activities only, whatever types it lists: Temporal asks each partition of the queue once for each in the list. */
   ShutdownWorker(bytes, judge) {
     const asked = read(messages.ShutdownWorkerRequest, bytes);
-    const said = pick(asked, "identity", "reason", "workerInstanceKey", "taskQueueTypes");
+    const said = bounded(pick(asked, ...shutdownNames), ...shutdownNames);
     const namespace = judge.namespace(asked.namespace);
-    return write(messages.ShutdownWorkerRequest, { ...said, namespace, ...judge.shutdown(asked) });
+    const taskQueueTypes = [ACTIVITY];
+    return write(messages.ShutdownWorkerRequest, { ...said, taskQueueTypes, namespace, ...judge.shutdown(asked) });
   },
 };
+
+const pollNames = ["identity", "workerInstanceKey", "pollerGroupId"] as const;
+
+const shutdownNames = ["identity", "reason", "workerInstanceKey"] as const;
+
+/** temporal.api.enums.v1.TaskQueueType */
+const ACTIVITY = 2;
 
 const byPath = new Map(Object.entries(rules).map(([name, rule]) => [workflowMethod(name), rule]));
 
