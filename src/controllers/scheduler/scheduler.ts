@@ -126,7 +126,8 @@ const said = (choice: Choice): Outcome => ("seed" in choice ? choice : { why: de
 
 /** A Seed with no more of its status than it is chosen by: its worker writes that, and may write anything there. */
 function knownSeed({ status, ...seed }: Seed): Seed {
-  const shoots = inShort(status?.allocatable?.["shoots"]);
+  const allocatable = status?.allocatable?.["shoots"];
+  const shoots = typeof allocatable === "number" ? allocatable : inShort(allocatable);
   return {
     ...seed,
     status: {
