@@ -9,6 +9,7 @@ import { readBytes } from "../read-text.ts";
 import { createLargeRequests } from "./large-requests.ts";
 import { largeRequest, requestLimits, waitingRequests } from "./limits.ts";
 import { measureReview } from "./request-size.ts";
+import { limitWaitingConnections } from "./waiting-connections.ts";
 import { mostCauses, readReview, writeReview, type Webhook } from "./review.ts";
 
 /** A serving certificate with its chain, and its key, in PEM. */
@@ -59,6 +60,7 @@ export function createWebhookServer(o: WebhookServerOptions): WebhookServer {
     });
   });
   const handshakes = limitConnections(server, MOST_HANDSHAKES, "secureConnection");
+  limitWaitingConnections(server, MOST_WAITING);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? "/", "https://localhost").pathname;
@@ -123,6 +125,9 @@ const times = {
 
 /** Handshakes take milliseconds: of more that are unfinished, the oldest is no API server's. */
 const MOST_HANDSHAKES = 256;
+
+/** An API server keeps few connections that wait, and opens another where one has ended. */
+export const MOST_WAITING = 256;
 
 class BadRequest extends Error {
   readonly status: number;

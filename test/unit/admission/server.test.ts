@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, request } from "node:https";
 import { connect as connectTcp } from "node:net";
-import { connect } from "node:tls";
+import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   createWebhookServer,
@@ -9,6 +9,7 @@ import {
   makeServingCertificate,
   type WebhookServer,
 } from "../../../src/admission/index.ts";
+import { MOST_WAITING } from "../../../src/admission/server.ts";
 import { createLogger } from "../../../src/log.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -185,6 +186,57 @@ test("strangers that leave handshakes unfinished do not keep an API server out",
   await eventually(ended, 5_000); // sooner than an unfinished handshake ends by itself
   expect((await post("/refuse", review)).status).toBe(200);
   for (const socket of strangers) socket.destroy();
+});
+
+test("strangers that stay connected are ended, the longest first, and an API server is answered", async () => {
+  const idle = async (): Promise<TLSSocket> => {
+    const socket = connect({ host: "127.0.0.1", port, ca }).on("error", () => undefined);
+    await once(socket, "secureConnect");
+    socket.write("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+    return socket.resume();
+  };
+  const strangers: TLSSocket[] = [];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let n = 0; n < MOST_WAITING + 40; n += 1) {
+    strangers.push(await idle());
+    if (n % 40 === 0) expect((await post("/refuse", review, { port, ca, agent })).status).toBe(200);
+  }
+  const open = () => strangers.filter(({ destroyed }) => !destroyed);
+  await eventually(() => expect(open().length).toBeLessThan(MOST_WAITING), 5_000);
+  expect(open()).toEqual(strangers.slice(-open().length));
+  expect((await post("/refuse", review)).status).toBe(200);
+  agent.destroy();
+  for (const socket of strangers) socket.destroy();
+});
+
+test("a connection whose request is judged is not ended, however many others wait", async () => {
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  const asked = Promise.withResolvers<void>();
+  const judged = Promise.withResolvers<void>();
+  const slow = createWebhookServer({
+    ...{ host: "127.0.0.1", port: 0, tls, log: createLogger({ name: "admission", level: "silent" }) },
+    webhooks: {
+      "/slow": async () => {
+        asked.resolve();
+        await judged.promise;
+        return judge([]);
+      },
+    },
+  });
+  const to = { port: await slow.start(), ca: caBundle };
+  const answer = post("/slow", review, to);
+  await asked.promise;
+  const others: TLSSocket[] = [];
+  for (let n = 0; n <= MOST_WAITING; n += 1) {
+    const socket = connect({ host: "127.0.0.1", ...to }).on("error", () => undefined);
+    await once(socket, "secureConnect");
+    others.push(socket.resume());
+  }
+  await eventually(() => expect(others.some(({ destroyed }) => destroyed)).toBe(true), 5_000);
+  judged.resolve();
+  expect((await answer).status).toBe(200);
+  await slow.stop();
 });
 
 test("a server that stops answers what was asked, and waits for no connection that an API server has not used yet", async () => {
