@@ -27,6 +27,10 @@ export async function findEtcdVerdict(
   return judgeLog(log);
 }
 
+/** Whether an etcd of this namespace ends again and again. */
+export const endsAgain = async (seedClient: EtcdReader, namespace: string, role: EtcdRole): Promise<boolean> =>
+  (await podsOf(seedClient, namespace, role)).some(isCrashing);
+
 /** Whether an etcd of this namespace is ready. */
 export const runs = async (seedClient: EtcdReader, namespace: string, role: EtcdRole): Promise<boolean> =>
   (await podsOf(seedClient, namespace, role)).some(isReady);

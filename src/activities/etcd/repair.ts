@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   ETCD_DAMAGED_ANNOTATION,
   ETCD_DIRECTORIES_ANNOTATION,
@@ -18,7 +19,7 @@ import type { WaitTarget } from "../index.ts";
 import { configurationProblem, StepError } from "../step-error.ts";
 import type { Waits } from "../waits/waits.ts";
 import { directoriesOf } from "./directories.ts";
-import { findEtcdVerdict, runs } from "./findings.ts";
+import { endsAgain, findEtcdVerdict, runs } from "./findings.ts";
 import type { LogVerdict } from "./log-verdict.ts";
 
 /** What was put in the place of an etcd's data, in one sentence without its end. */
@@ -32,6 +33,8 @@ export interface EtcdRepairDeps {
   readonly waits: Waits;
   readonly stop: (run: ShootRun, component: ComponentName, step: string) => Promise<WaitTarget[]>;
   readonly tell: TellReplaced;
+  /** In ms: for how long an etcd is looked at that ends again and again for no reason that is found; half a minute by default. */
+  readonly doubt?: number;
 }
 
 /**
@@ -40,12 +43,22 @@ export interface EtcdRepairDeps {
  * each attempt to restore has a folder of its own: whatever is killed, or acts too late, etcd starts from the old data or from new ones
  * that are whole. The fence refuses every write of a seed that leads no more.
  */
-export function createEtcdRepair({ gardenClient, seedClient, records, waits, stop, tell }: EtcdRepairDeps) {
+export function createEtcdRepair(deps: EtcdRepairDeps) {
+  const { gardenClient, seedClient, records, waits, stop, tell, doubt = 30_000 } = deps;
   const readMarked = async ({ technicalID }: ShootRun, role: EtcdRole): Promise<KubeObject | undefined> => {
     const claim = await seedClient.read(etcdClaimRef(technicalID, role));
     return damageOn(claim) === undefined ? undefined : claim;
   };
   const readRepair = ({ technicalID }: ShootRun) => seedClient.read(jobRef(technicalID, JOB));
+
+  /** A kubelet may have no log of the last end while it starts a container: what was reported is not taken for mended by one look. */
+  const findVerdict = async ({ technicalID }: ShootRun, role: EtcdRole): Promise<LogVerdict | undefined> => {
+    for (const end = performance.now() + doubt; ; await sleep(Math.min(doubt, 1_000))) {
+      const verdict = await findEtcdVerdict(seedClient, technicalID, role);
+      if (verdict !== undefined || performance.now() >= end) return verdict;
+      if (!(await endsAgain(seedClient, technicalID, role))) return undefined;
+    }
+  };
 
   /** Only the claim as it was seen: what acts late finds that its data were replaced since, and changes nothing. */
   const annotate = async (run: ShootRun, role: EtcdRole, { metadata }: KubeObject, annotations: Annotations) => {
@@ -133,7 +146,7 @@ export function createEtcdRepair({ gardenClient, seedClient, records, waits, sto
       for (const role of ETCDS.filter((one) => one === "events" || run.hasBackup)) {
         const claim = await seedClient.read(etcdClaimRef(run.technicalID, role));
         if (claim === undefined || damageOn(claim) !== undefined) continue;
-        const verdict = await findEtcdVerdict(seedClient, run.technicalID, role);
+        const verdict = await findVerdict(run, role);
         if (verdict === undefined || !isOfData(verdict)) continue;
         if (role === "main") await prepareRepair(run);
         await annotate(run, role, claim, { [ETCD_DAMAGED_ANNOTATION]: `${verdict.why}${AS_FOUND}` });

@@ -50,7 +50,7 @@ beforeEach(async () => {
   for (const role of ["main", "events"] as const) await makeEtcd(role);
 });
 
-const repair = (of: ShootRun = run, client: KubeClient = kube) => {
+const repair = (of: ShootRun = run, client: KubeClient = kube, doubt = 100) => {
   const get = async (path: string) => {
     const role = /etcd-(main|events)-0\/log\?container=etcd&previous=true/.exec(path)?.[1] as EtcdRole | undefined;
     return role === undefined ? await runner.client.get(path) : logs[role];
@@ -65,6 +65,7 @@ const repair = (of: ShootRun = run, client: KubeClient = kube) => {
       return [];
     },
     tell: async (_run, what) => void told.push(what),
+    doubt,
   });
 };
 const claim = (role: EtcdRole) =>
@@ -117,6 +118,18 @@ test("an etcd that runs, or ended for another reason, is left alone", async () =
   await crashes("main", "write /var/etcd/data/new.etcd/member/snap/db: no space left on device");
   expect(await goThrough()).toEqual([]);
   expect([stopped, told]).toEqual([[], []]);
+});
+
+test("an etcd whose log is not there at the first look is looked at again", async () => {
+  await crashes("main", damage);
+  let looks = 0;
+  logs = {
+    get main() {
+      return (looks += 1) === 1 ? "unable to retrieve container logs for containerd://0123" : damage;
+    },
+  };
+  await repair(run, kube, 60_000).confirmEtcdDamage(run);
+  expect(await annotations("main")).toHaveProperty(["perennial.dev/etcd-damaged"]);
 });
 
 test("an etcd that has served, ended once and starts again is left alone; one that has failed to start is not", async () => {
