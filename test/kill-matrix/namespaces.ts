@@ -22,7 +22,7 @@ export function startNamespaces(client: KubeClient, kubeconfig: string, log: Log
       const namespace = await client.read(Namespace, { name });
       if (namespace?.metadata.deletionTimestamp === undefined) return;
       while ((await empty(client, name)) > 0) await sleep(100);
-      await finalize(kubeconfig, name);
+      await finalize(kubeconfig, namespace);
     },
   });
   const reflector = createReflector(client, Namespace, {
@@ -49,18 +49,23 @@ async function empty(client: KubeClient, namespace: string): Promise<number> {
   return objects.length;
 }
 
-/** No other call can take a namespace's own finalizer away. */
-async function finalize(kubeconfig: string, name: string): Promise<void> {
+/** No other call can take a namespace's own finalizer away. Its metadata stay: the fence refuses a write without the epoch. */
+async function finalize(kubeconfig: string, namespace: Namespace): Promise<void> {
   const { server, cluster, user } = parseKubeconfig(kubeconfig);
   const ca = Buffer.from(String(cluster["certificate-authority-data"]), "base64");
   const headers = { authorization: `Bearer ${String(user["token"])}`, "content-type": "application/json" };
-  const url = new URL(`/api/v1/namespaces/${name}/finalize`, server);
+  const url = new URL(`/api/v1/namespaces/${namespace.metadata.name}/finalize`, server);
   await new Promise<void>((resolve, reject) => {
     request(url, { method: "PUT", ca, headers }, (answer) => {
       answer.resume();
-      answer.once("end", () => resolve());
+      const { statusCode = 0 } = answer;
+      answer.once("end", () =>
+        statusCode < 300 || statusCode === 404
+          ? resolve()
+          : reject(new Error(`cannot finalize Namespace ${namespace.metadata.name}: status ${statusCode}`)),
+      );
     })
       .once("error", reject)
-      .end(JSON.stringify({ ...type, metadata: { name }, spec: { finalizers: [] } }));
+      .end(JSON.stringify({ ...type, ...namespace, spec: { finalizers: [] } }));
   });
 }
