@@ -12,7 +12,9 @@ export function limitWaitingConnections(server: Server, most: number): void {
     if (socket.destroyed) return;
     waiting.add(socket); // behind all others
     const [longest] = waiting;
-    if (waiting.size > most) longest?.destroy();
+    if (waiting.size <= most || longest === undefined) return;
+    waiting.delete(longest); // its close comes later than others that begin to wait in this turn
+    longest.destroy();
   };
   server.on("secureConnection", (socket) => {
     socket.once("close", () => waiting.delete(socket));

@@ -210,6 +210,37 @@ test("strangers that stay connected are ended, the longest first, and an API ser
   for (const socket of strangers) socket.destroy();
 });
 
+test("connections that begin to wait at the same time are ended like those that do so one after the other", async () => {
+  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
+  const many = MOST_WAITING + 100;
+  const all = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow = createWebhookServer({
+    ...{ host: "127.0.0.1", port: 0, tls, log: createLogger({ name: "admission", level: "silent" }) },
+    webhooks: {
+      "/slow": async () => {
+        if ((asked += 1) === many) all.resolve();
+        await all.promise;
+        return judge([]);
+      },
+    },
+  });
+  const to = { host: "127.0.0.1", port: await slow.start(), ca: caBundle };
+  const head = `POST /slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${Buffer.byteLength(review)}\r\n\r\n`;
+  const callers: TLSSocket[] = [];
+  for (let n = 0; n < many; n += 1) {
+    const socket = connect(to).on("error", () => undefined);
+    await once(socket, "secureConnect");
+    socket.resume().write(head + review);
+    callers.push(socket);
+  }
+  await all.promise;
+  const open = () => callers.filter(({ destroyed }) => !destroyed);
+  await eventually(() => expect(open().length).toBeLessThanOrEqual(MOST_WAITING), 5_000);
+  for (const socket of callers) socket.destroy();
+  await slow.stop();
+});
+
 test("a connection whose request is judged is not ended, however many others wait", async () => {
   const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
   const asked = Promise.withResolvers<void>();
