@@ -242,20 +242,7 @@ test("connections that begin to wait at the same time are ended like those that 
 });
 
 test("a connection whose request is judged is not ended, however many others wait", async () => {
-  const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
-  const asked = Promise.withResolvers<void>();
-  const judged = Promise.withResolvers<void>();
-  const slow = createWebhookServer({
-    ...{ host: "127.0.0.1", port: 0, tls, log: createLogger({ name: "admission", level: "silent" }) },
-    webhooks: {
-      "/slow": async () => {
-        asked.resolve();
-        await judged.promise;
-        return judge([]);
-      },
-    },
-  });
-  const to = { port: await slow.start(), ca: caBundle };
+  const { slow, to, asked, judged } = await startSlowServer();
   const answer = post("/slow", review, to);
   await asked.promise;
   const others: TLSSocket[] = [];
@@ -271,6 +258,26 @@ test("a connection whose request is judged is not ended, however many others wai
 });
 
 test("a server that stops answers what was asked, and waits for no connection that an API server has not used yet", async () => {
+  const { slow, to, asked, judged } = await startSlowServer();
+  const unused = connect({ host: "127.0.0.1", ...to });
+  await once(unused, "secureConnect");
+  const stranger = connectTcp({ host: "127.0.0.1", port: to.port });
+  await once(stranger, "connect");
+  const answer = post("/slow", review, to);
+  await asked.promise;
+  const stopped = slow.stop();
+  judged.resolve();
+  expect((await answer).status).toBe(200);
+  const left = Symbol();
+  expect(await Promise.race([stopped, new Promise((late) => setTimeout(() => late(left), 5_000).unref())])).not.toBe(
+    left,
+  );
+  stranger.destroy();
+  if (!unused.destroyed) await once(unused.resume(), "close");
+});
+
+/** A server whose webhook `/slow` resolves `asked` when it is called, and answers once `judged` is resolved. */
+async function startSlowServer() {
   const { caBundle, ...tls } = await makeServingCertificate(["127.0.0.1"]);
   const asked = Promise.withResolvers<void>();
   const judged = Promise.withResolvers<void>();
@@ -284,23 +291,8 @@ test("a server that stops answers what was asked, and waits for no connection th
       },
     },
   });
-  const at = await slow.start();
-  const unused = connect({ host: "127.0.0.1", port: at, ca: caBundle });
-  await once(unused, "secureConnect");
-  const stranger = connectTcp({ host: "127.0.0.1", port: at });
-  await once(stranger, "connect");
-  const answer = post("/slow", review, { port: at, ca: caBundle });
-  await asked.promise;
-  const stopped = slow.stop();
-  judged.resolve();
-  expect((await answer).status).toBe(200);
-  const left = Symbol();
-  expect(await Promise.race([stopped, new Promise((late) => setTimeout(() => late(left), 5_000).unref())])).not.toBe(
-    left,
-  );
-  stranger.destroy();
-  if (!unused.destroyed) await once(unused.resume(), "close");
-});
+  return { slow, to: { port: await slow.start(), ca: caBundle }, asked, judged };
+}
 
 const reviewed = {
   apiVersion: "admission.k8s.io/v1",
